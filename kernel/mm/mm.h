@@ -1,0 +1,75 @@
+/*
+ * mm.h: one address space, and the memory calls on it.
+ *
+ * An mm joins a VMA store (what should be there) with a page table (what is there). mmap, munmap, mprotect, brk and
+ * the fault handler combine the two; neither knows the other. Every call here reserves first and then commits: an
+ * error means that nothing changed, unless its manual page says otherwise.
+ */
+#ifndef KERNEL_MM_MM_H
+#define KERNEL_MM_MM_H
+
+#include "kernel/mm/mapping.h"
+#include "kernel/mm/pt.h"
+#include "kernel/mm/vma.h"
+#include "kernel/sched/sleeplock.h"
+
+enum rss_kind { RSS_ANON, RSS_FILE, RSS_KINDS };
+
+struct mm {
+    struct rwsem lock; /* write: the set of VMAs changes; read: fault */
+    struct vma_store vmas;
+    struct pt pt;
+    struct vmcount counts;   /* of this address space */
+    struct vmcount baseline; /* subtracted by readers of counts */
+    u64 rss[RSS_KINDS];      /* pages in the table, by kind. Atomic */
+    u64 total_pages;         /* pages of all VMAs */
+    u32 refs;                /* atomic */
+    u32 next_anon_id;
+    /* set by exec */
+    vaddr_t mmap_base;       /* the highest hole below here is what mmap takes first */
+    vaddr_t brk_start, brk;  /* [heap] */
+    vaddr_t stack_start;     /* stack pointer at entry: names [stack] */
+    vaddr_t arg_start, arg_end, env_start, env_end;
+};
+
+void mm_init_once(void); /* caches and knobs; at boot */
+
+struct mm *mm_create(void); /* NULL without memory */
+struct mm *mm_get(struct mm *mm);
+void mm_put(struct mm *mm); /* the last one unmaps all and frees; may sleep */
+
+/* All of these take mm.lock themselves, may sleep, and return 0 (or the address) or a negative errno. */
+struct mmap_request {
+    vaddr_t addr;
+    u64 length;
+    u32 prot, flags; /* lib/abi/mman.h */
+    struct mm_file *file; /* NULL for MAP_ANONYMOUS; a reference is taken */
+    u64 offset;           /* bytes */
+};
+long mm_mmap(struct mm *mm, const struct mmap_request *request);
+long mm_munmap(struct mm *mm, vaddr_t addr, u64 length);
+long mm_mprotect(struct mm *mm, vaddr_t addr, u64 length, u32 prot);
+vaddr_t mm_brk(struct mm *mm, vaddr_t new_brk); /* the break after the call */
+
+enum fault_access { FAULT_READ, FAULT_WRITE, FAULT_EXEC };
+enum fault_result {
+    FAULT_DONE,
+    FAULT_RETRY,  /* something changed meanwhile; try the access again */
+    FAULT_MAPERR, /* SIGSEGV: no mapping */
+    FAULT_ACCERR, /* SIGSEGV: no right */
+    FAULT_BUSERR, /* SIGBUS: past the end of the file */
+    FAULT_OOM,    /* no memory: the program has to go */
+};
+enum fault_result mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access);
+
+/* For exec, which builds a stack and copies into a new address space that is not running: make the pages of
+ * [addr, addr + length) present as by writing them, then copy. 0, -ENOMEM, -EFAULT. */
+int mm_write(struct mm *mm, vaddr_t addr, const void *src, size_t length);
+
+/* One line of /proc/PID/maps at a time: fills buf with the line for the first VMA that ends above *addr and moves *addr
+ * to its end; returns the length, 0 after the last. */
+int mm_maps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size);
+
+void mm_check(struct mm *mm); /* vma_check, pt_check and the books between them */
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * pt.h: the page table of one address space, and the one walk over it.
+ *
+ *   pt -> pgd table -> pud table -> pmd table -> pte table -> page
+ *
+ * Every kind of range work (zap, free, protect, populate, query; later fork copy and move) is a struct
+ * walk_ops handed to walk_range, which descends the tables once, jumps over what is empty and calls the
+ * operations on runs of entries. The VMA store is unknown here: the caller says which addresses.
+ *
+ * Locks: an entry changes under the lock of its table (struct page). Tables are added under mm.lock held
+ * for read or write; they are freed only with mm.lock held for write, after the VMA has left the store.
+ */
+#ifndef KERNEL_MM_PT_H
+#define KERNEL_MM_PT_H
+
+#include "kernel/mm/layout.h"
+#include "kernel/mm/page.h"
+#include "kernel/mm/vmcount.h"
+#include "kernel/x86/mmu.h"
+
+struct pt {
+    struct page *root;      /* the pgd table */
+    struct mmu_space hw;    /* what the machine knows of it */
+    struct vmcount *counts; /* of the address space */
+    u64 tables;             /* pages in use as tables, root included. Atomic */
+};
+
+/* Make an empty table. 0 or -ENOMEM, and then nothing is held. */
+int pt_init(struct pt *pt, struct vmcount *counts);
+/* Every range was zapped and its tables freed before; only the root is left, and goes. */
+void pt_destroy(struct pt *pt);
+
+/* ---- one page: the fault's way down ---- */
+
+struct pt_slot {
+    struct pt *pt;
+    struct page *table; /* leaf table, locked */
+    pte_t *entry;
+    vaddr_t addr;
+};
+
+/* Find the leaf entry of addr and lock its table. => mm.lock held. With alloc, missing tables are made.
+ * 0; -ENOMEM; -ENOENT: no table there and alloc is false. Nothing is locked after an error. */
+int pt_slot_lock(struct pt *pt, vaddr_t addr, bool alloc, struct pt_slot *slot);
+void pt_slot_set(struct pt_slot *slot, pte_t entry); /* keeps the live count, tells the machine */
+void pt_slot_unlock(struct pt_slot *slot);
+
+/* ---- the walk ---- */
+
+struct walk;
+
+struct walk_ops {
+    /* n leaf entries from entries on, none of them none, all in one table, which is locked. May change them
+     * through pt_entry_set. NULL: the walk does not go down to leaf entries at all. */
+    void (*leaves)(struct walk *w, struct page *table, pte_t *entries, vaddr_t addr, unsigned n);
+    /* [start, end) is empty below one entry (level) or a run of none leaf entries (LEVEL_PTE). May be NULL. */
+    void (*hole)(struct walk *w, vaddr_t start, vaddr_t end, int level);
+    /* On the way up: all of the range below *entry (of parent, at level) has been walked. May be NULL. */
+    void (*leave)(struct walk *w, struct page *parent, pte_t *entry, int level);
+    bool populate;  /* make missing tables and hand none entries to leaves too */
+    long none_cost; /* work charged for an entry that is none */
+    long leaf_cost; /* work charged for a leaf entry that is not none */
+};
+
+struct walk {
+    struct pt *pt;
+    const struct walk_ops *ops;
+    long work; /* what may still be charged; at 0 or below the walk stops. LONG_MAX: no limit */
+    int error; /* set by an operation, or -ENOMEM by populate: the walk stops */
+    u64 reads[PT_LEVELS]; /* entries read, by level */
+};
+
+/* Walk [start, end), start < end, page aligned. At least one entry is read. Returns where it stopped: end when all
+ * is done. => mm.lock as the operation needs it. */
+vaddr_t walk_range(struct walk *w, vaddr_t start, vaddr_t end);
+
+/* Set one entry of table, keeping its live count. => table locked. */
+static inline void pt_entry_set(struct page *table, pte_t *entry, pte_t value)
+{
+    table->live += pte_none(*entry);
+    table->live -= pte_none(value);
+    WRITE_ONCE(entry->v, value.v);
+}
+
+static inline struct page *pt_child(pte_t entry) /* the table that an upper entry points to */
+{
+    return pfn_to_page(pte_pfn(entry));
+}
+
+/* ---- range work ---- */
+
+/* Change the rights of all pages of [start, end). Write is given only where write_ok says the page may be
+ * written at once (otherwise the next write faults and copies). => mm.lock for write. Flushes. */
+void pt_protect(struct pt *pt, vaddr_t start, vaddr_t end, unsigned rights, bool shared);
+
+/* Counts the live entries of every table against the entries themselves, levels, references; panics. */
+void pt_check(struct pt *pt);
+
+#endif

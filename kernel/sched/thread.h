@@ -1,0 +1,61 @@
+/*
+ * thread.h: threads of control, their run queue, and waiting.
+ *
+ * A thread is a kernel stack and a saved context; one that serves a user program points to its process and
+ * address space. Round robin with a fixed slice; the tick preempts user mode only, the kernel yields in
+ * waits and at sched_yield_point().
+ */
+#ifndef KERNEL_SCHED_THREAD_H
+#define KERNEL_SCHED_THREAD_H
+
+#include "kernel/core/spinlock.h"
+#include "kernel/x86/mmu.h"
+#include "lib/list.h"
+
+enum thread_state { THREAD_READY, THREAD_RUNNING, THREAD_WAITING, THREAD_DEAD };
+
+enum { THREAD_FXSAVE_SIZE = 512 };
+
+struct thread {
+    u64 kernel_sp;     /* saved stack pointer while not running (x86/switch.S) */
+    void *stack;       /* lowest usable byte; the page below is a guard */
+    u64 stack_top;
+    u64 fs_base;       /* user FS, GS bases (TLS) */
+    u64 gs_base;
+    struct mmu_space *space; /* user tables to run on, or NULL: a kernel thread */
+    struct proc *proc;       /* kernel/proc/proc.h, or NULL */
+    enum thread_state state;
+    u32 id;
+    u8 ranks[16]; /* sleeping locks held, innermost last */
+    u32 ranks_held;
+    struct list_head run_link; /* run queue or wait queue */
+    char name[16];
+    u8 fxsave[THREAD_FXSAVE_SIZE] __attribute__((aligned(16)));
+};
+
+/* A queue of sleeping threads; lock ranks RANK_RUN_QUEUE. */
+struct wait_queue {
+    struct spinlock lock;
+    struct list_head waiters;
+};
+
+void sched_init(void); /* the boot flow becomes the idle thread */
+
+/* New thread that will run entry(arg) when scheduled; NULL without memory. It starts READY only by
+ * thread_start. When entry returns the thread exits. */
+struct thread *thread_create(const char *name, void (*entry)(void *arg), void *arg);
+void thread_start(struct thread *t);
+NORETURN void thread_exit(void);
+struct thread *thread_current(void);
+
+void sched_yield(void);       /* give way to the others that are ready */
+void sched_yield_point(void); /* the same, only if the tick asked for it; no spin lock held */
+
+void wait_init(struct wait_queue *q);
+/* Sleep until woken. The caller loops on its condition: lock q->lock with spin_lock_irq, test, call
+ * wait_sleep (which releases and retakes the lock), test again. */
+void wait_sleep(struct wait_queue *q, u64 *irq_flags);
+void wait_wake_all(struct wait_queue *q); /* takes q->lock */
+void wait_wake_all_locked(struct wait_queue *q);
+
+#endif

@@ -6,7 +6,6 @@ The program's name (init=/bin/NAME) chooses the behaviour, its arguments the det
 """
 import os
 import re
-import shlex
 import signal
 import socket
 import struct
@@ -14,6 +13,14 @@ import sys
 import time
 
 GARBAGE = bytes(range(256))
+
+
+def split(text):
+    """The words of a command line, as kernel/core/cmdline.h has it."""
+    words = []
+    for word in re.findall(r'(?:"(?:[^"\\]|\\.)*"|\\.|[^\s"\\])+', text, re.DOTALL):
+        words.append(re.sub(r'\\(.)|"', lambda m: m.group(1) or "", word, flags=re.DOTALL))
+    return words
 
 
 class Guest:
@@ -25,7 +32,7 @@ class Guest:
                 self.channels[match.group(1)] = socket.socket(socket.AF_UNIX)
                 self.channels[match.group(1)].connect(match.group(2))
         self.command_line = argv[argv.index("-append") + 1]
-        words = shlex.split(self.command_line)
+        words = split(self.command_line)
         cut = words.index("--")
         self.arguments = words[cut + 1:]
         self.name = [w for w in words[:cut] if w.startswith("init=")][0].rpartition("/")[2]
@@ -108,7 +115,7 @@ def run(guest):
     if name == "big":
         guest.out((GARBAGE * 4096)[:int(args[0])])
     if name == "bytewise":
-        for byte in b"\x01\x03\x00abc\x02\x01\x00d":
+        for byte in b"\x01\x03\x00abc\x02\x01\x00d\x01\x00\x00":
             guest.channels["link"].sendall(bytes([byte]))
             time.sleep(0.002)
     if name == "cat":

@@ -95,7 +95,7 @@ def find_program(program, names):
         check_program(program)
         guest, host = "/bin/" + os.path.basename(program), program
     else:
-        guest, host = os.path.normpath("/" + program), None
+        guest, host = "/" + cpio.Archive.clean(program), None
     if host is None and not find_in_guest(names, guest):
         hint = "; for a file of the host, say ./%s" % program if os.path.exists("./" + program) else ""
         raise LauncherError("the guest has no %s%s" % (guest, hint))

@@ -126,12 +126,20 @@ class Session:
             self.cut_short()
         if self.flush_by is not None and now >= self.flush_by:
             self.flush_by = None
-            self.queue.clear()
+            self.drop_output()
 
     def cut_short(self):
         """End the machine now; what it has sent so far is still delivered, if that does not take long."""
         self.qemu.kill()
         self.flush_by = time.monotonic() + FLUSH_SECONDS
+
+    def drop_output(self):
+        """Nobody will read what is left: forget it, and what may still come from the guest."""
+        self.queue.clear()
+        self.queued = 0
+        for channel in self.channels:
+            channel.close()
+        self.channels = {}
 
     # -- Input -------------------------------------------------------------------------------------
 
@@ -257,8 +265,7 @@ class Session:
         except BlockingIOError:
             written = 0
         except OSError as error:
-            self.queue.clear()
-            self.queued = 0
+            self.drop_output()
             self.result = 128 + signal.SIGPIPE
             self.cut_short()
             if not isinstance(error, BrokenPipeError):

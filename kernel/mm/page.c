@@ -176,16 +176,20 @@ void page_put(struct page *page)
 
 /* ---- what there is ---- */
 
-/* => Boot, one CPU, once a range; the struct pages of [start, end) are zero. Any order, no overlap. */
-void page_add_range(pfn_t start, pfn_t end)
+/* The largest order of a block that may start at pfn and lies below end. */
+static unsigned order_at(u64 pfn, u64 end)
+{
+    unsigned order = PAGE_ORDERS - 1;
+
+    while (pfn % (1ul << order) || pfn + (1ul << order) > end)
+        order--;
+    return order;
+}
+
+static void range_note(pfn_t start, pfn_t end)
 {
     ASSERT(start.v <= end.v && buddy.ranges < RANGES_MAX, "[%lx, %lx), %u ranges", start.v, end.v,
            buddy.ranges);
-    if (buddy.ranges == 0) {
-        spin_init(&buddy.lock, RANK_PAGE_ALLOC);
-        for (unsigned order = 0; order < PAGE_ORDERS; order++)
-            list_init(&buddy.free[order]);
-    }
     for (u32 i = 0; i < buddy.ranges; i++)
         ASSERT(end.v <= buddy.range[i].start || start.v >= buddy.range[i].end,
                "[%lx, %lx) overlaps [%lx, %lx)", start.v, end.v, buddy.range[i].start,
@@ -193,12 +197,25 @@ void page_add_range(pfn_t start, pfn_t end)
     buddy.range[buddy.ranges].start = start.v;
     buddy.range[buddy.ranges++].end = end.v;
     buddy.total_count += end.v - start.v;
+}
+
+/* => Boot, one CPU, once a range; the struct pages of [start, end) are zero. Any order, no overlap. */
+void page_add_range(pfn_t start, pfn_t end)
+{
+    if (buddy.ranges == 0) {
+        spin_init(&buddy.lock, RANK_PAGE_ALLOC);
+        for (unsigned order = 0; order < PAGE_ORDERS; order++)
+            list_init(&buddy.free[order]);
+    }
+    range_note(start, end);
     spin_lock(&buddy.lock);
-    for (pfn_t pfn = start; pfn.v < end.v;
-         pfn.v++) /* every joining is done by the rule, none by arithmetic here */
-    {
-        pfn_to_page(pfn)->kind = PAGE_FREE_TAIL;
-        block_free(pfn_to_page(pfn), 0);
+    for (u64 pfn = start.v, order; pfn < end.v; pfn += 1ul << order) {
+        struct page *page = pfn_to_page((pfn_t){pfn});
+
+        order = order_at(pfn, end.v);
+        for (u64 i = 0; i < 1ul << order; i++)
+            page[i].kind = PAGE_FREE_TAIL;
+        block_free(page, order);
     }
     spin_unlock(&buddy.lock);
 }

@@ -80,13 +80,14 @@ static void zap_leave(struct walk *w, struct page *parent, pte_t *entry, vaddr_t
 {
     struct zap *zap = (struct zap *)w;
     struct page *table = pt_child(*entry);
+    (void)start;
 
     if (table->live)
         return;
     spin_lock(&parent->lock);
     pt_entry_set(parent, entry, (pte_t){0});
     spin_unlock(&parent->lock);
-    gather_table(&zap->gather, table, start, end);
+    gather_table(&zap->gather, end - PAGE_SIZE, table); /* next to the pages that went last */
 }
 
 static const struct walk_ops block_ops = {.leaves = zap_leaves};

@@ -45,8 +45,8 @@ void zap_end(struct zap *zap); /* flush, free, fold the counts */
 void gather_init(struct gather *gather, struct pt *pt);
 void gather_page(struct gather *gather, vaddr_t addr,
                  struct page *page); /* its entry was cleared */
-/* The table was unhooked; [start, end) is what its translations cover. */
-void gather_table(struct gather *gather, struct page *table, vaddr_t start, vaddr_t end);
+void gather_table(struct gather *gather, vaddr_t addr,
+                  struct page *table);    /* unhooked; it mapped addr */
 void gather_flush(struct gather *gather); /* drop, then free; empty after */
 
 void zap_register_knobs(void);

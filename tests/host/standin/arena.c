@@ -54,6 +54,15 @@ void host_memory_used(const void *p, size_t n)
     ASAN_UNPOISON_MEMORY_REGION(p, n);
 }
 
+__attribute__((no_sanitize("address"))) size_t host_poison_intact(const void *p, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && *(const volatile u64 *)((const char *)p + i) == POISON_WORD)
+        i += sizeof(u64);
+    return i;
+}
+
 __attribute__((no_sanitize("address"))) void *host_link_get(void *const *link)
 {
     return *link;

@@ -6,7 +6,7 @@
  *
  *   arena.c   physical memory: an mmap'ed arena; free memory is poisoned for AddressSanitizer
  *   tlb.c     mmu.h as a model TLB, which never forgets by itself: memory that is freed while a translation
- *             still leads to it, or through it, panics. So "clear, drop, free" is checked in every test
+ *             still leads to it, or a way through it, panics. So "clear, drop, free" is checked in every test
  *   locks.c   spin and sleeping locks that check rank order, owner, and sleeping under a spin lock
  *   panic.c   panic: caught by host_panics(), otherwise it fails the program; printk, time, yield points
  *   knob.c    a registry of knobs, only where kernel/core/knob.c is missing
@@ -26,6 +26,9 @@
 
 /* Memory of about `frames` frames, with holes, and an allocator that knows of it. Once a program. */
 void host_boot(u64 frames);
+
+/* ASan may let n bytes at p be used again (poison.h does it by itself). */
+void host_memory_used(const void *p, size_t n);
 
 void host_begin(void);
 /* What was left behind since: page_check passes, no lock is held, else it panics; NULL: nothing. */

@@ -21,11 +21,6 @@
 
 enum { RED = 0, BLACK = 1 };
 
-static struct rb_node *parent_of(const struct rb_node *n)
-{
-    return (struct rb_node *)(n->parent_color & ~(uintptr_t)1);
-}
-
 static bool is_red(const struct rb_node *n) /* an empty link is black */
 {
     return n && !(n->parent_color & 1);
@@ -44,7 +39,7 @@ static void set_color(struct rb_node *n, unsigned color)
 /* The link that points to n. */
 static struct rb_node **link_of(struct rb_root *root, struct rb_node *n)
 {
-    struct rb_node *parent = parent_of(n);
+    struct rb_node *parent = rb_parent(n);
     if (!parent)
         return &root->node;
     return parent->left == n ? &parent->left : &parent->right;
@@ -61,7 +56,7 @@ static void rotate_left(struct rb_root *root, struct rb_node *x, rb_update_fn *u
     struct rb_node *y = x->right;
 
     *link_of(root, x) = y;
-    set_parent(y, parent_of(x));
+    set_parent(y, rb_parent(x));
     x->right = y->left;
     if (y->left)
         set_parent(y->left, x);
@@ -77,7 +72,7 @@ static void rotate_right(struct rb_root *root, struct rb_node *y, rb_update_fn *
     struct rb_node *x = y->left;
 
     *link_of(root, y) = x;
-    set_parent(x, parent_of(y));
+    set_parent(x, rb_parent(y));
     y->left = x->right;
     if (x->right)
         set_parent(x->right, y);
@@ -103,8 +98,8 @@ static void insert_fixup(struct rb_root *root, struct rb_node *n, rb_update_fn *
 {
     struct rb_node *p, *g, *u;
 
-    while (is_red(p = parent_of(n))) {
-        g = parent_of(p); /* there is one: a red p is not the root */
+    while (is_red(p = rb_parent(n))) {
+        g = rb_parent(p); /* there is one: a red p is not the root */
         bool left = g->left == p;
         u = left ? g->right : g->left;
         if (is_red(u)) { /* I1 */
@@ -177,7 +172,7 @@ static void erase_fixup(struct rb_root *root, struct rb_node *n, struct rb_node 
         if (!is_red(s->left) && !is_red(s->right)) { /* E2 */
             set_color(s, RED);
             n = p;
-            p = parent_of(n);
+            p = rb_parent(n);
             continue;
         }
         if (!is_red(left ? s->right : s->left)) { /* E3 */
@@ -203,7 +198,7 @@ static void unlink_node(struct rb_root *root, struct rb_node *n)
 
     *link_of(root, n) = child;
     if (child)
-        set_parent(child, parent_of(n));
+        set_parent(child, rb_parent(n));
 }
 
 /* => node is in the tree; its links are garbage afterwards. */
@@ -216,7 +211,7 @@ void rb_erase(struct rb_root *root, struct rb_node *node, rb_update_fn *update)
         for (out = node->right; out->left; out = out->left)
             ;
     struct rb_node *child = out->left ? out->left : out->right;
-    struct rb_node *low = parent_of(out); /* lowest node with a changed subtree */
+    struct rb_node *low = rb_parent(out); /* lowest node with a changed subtree */
     bool lost_black = !is_red(out);
 
     unlink_node(root, out);
@@ -232,7 +227,7 @@ void rb_erase(struct rb_root *root, struct rb_node *node, rb_update_fn *update)
             low = out;
     }
     if (update) /* all the way: out's summary is stale as well, so no early stop */
-        for (struct rb_node *n = low; n; n = parent_of(n))
+        for (struct rb_node *n = low; n; n = rb_parent(n))
             update(n);
     if (lost_black)
         erase_fixup(root, child, low, update);
@@ -242,7 +237,7 @@ void rb_erase(struct rb_root *root, struct rb_node *node, rb_update_fn *update)
 void rb_propagate(struct rb_node *node, rb_update_fn *update)
 {
     while (node && update(node))
-        node = parent_of(node);
+        node = rb_parent(node);
 }
 
 static struct rb_node *leftmost(struct rb_node *n)
@@ -275,7 +270,7 @@ struct rb_node *rb_next(const struct rb_node *node)
 
     if (node->right)
         return leftmost(node->right);
-    while ((p = parent_of(node)) && p->right == node)
+    while ((p = rb_parent(node)) && p->right == node)
         node = p;
     return p;
 }
@@ -286,7 +281,7 @@ struct rb_node *rb_prev(const struct rb_node *node)
 
     if (node->left)
         return rightmost(node->left);
-    while ((p = parent_of(node)) && p->left == node)
+    while ((p = rb_parent(node)) && p->left == node)
         node = p;
     return p;
 }
@@ -297,8 +292,8 @@ int rb_check(const struct rb_node *node)
         return 0;
     if (is_red(node) && (is_red(node->left) || is_red(node->right)))
         return -1;
-    if ((node->left && parent_of(node->left) != node) ||
-        (node->right && parent_of(node->right) != node))
+    if ((node->left && rb_parent(node->left) != node) ||
+        (node->right && rb_parent(node->right) != node))
         return -1;
     int left = rb_check(node->left), right = rb_check(node->right);
     return left < 0 || left != right ? -1 : left + !is_red(node);

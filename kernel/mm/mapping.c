@@ -13,8 +13,8 @@
  * at the size again once it holds its table's lock: truncate writes the size first and takes every such lock after.
  * Sizes go up to 2^63-1, page offsets up to 2^51: nothing overflows.
  */
-#include "kernel/core/panic.h"
 #include "kernel/mm/mapping.h"
+#include "kernel/core/panic.h"
 #include "kernel/mm/mm.h"
 #include "kernel/mm/zap.h"
 #include "lib/abi/errno.h"
@@ -147,7 +147,8 @@ static int enter(struct mapping *m, pgoff_t index, unsigned below_end, struct pa
     struct page *fresh = *page;
 
     spin_lock(&m->lock);
-    int error = below_end && !mapping_has(m, index) ? -EFAULT : radix_insert(&m->pages, index, fresh);
+    int error =
+        below_end && !mapping_has(m, index) ? -EFAULT : radix_insert(&m->pages, index, fresh);
     if (error == 0) {
         fresh->mapping = m;
         fresh->index = index;

@@ -37,7 +37,8 @@ int mapping_page(struct mapping *m, pgoff_t index, bool create, struct page **pa
 
 /* The same for a fault: a hole becomes a page, but -EFAULT past the end of the file. */
 int mapping_page_for_fault(struct mapping *m, pgoff_t index, struct page **page);
-static inline bool mapping_has(const struct mapping *m, pgoff_t index) /* index lies below the end of the file */
+static inline bool mapping_has(const struct mapping *m,
+                               pgoff_t index) /* index lies below the end of the file */
 {
     return index < page_align_up(READ_ONCE(m->size)) >> PAGE_SHIFT;
 }
@@ -65,7 +66,8 @@ struct mm_file {
 struct mm_file_ops {
     void (*release)(struct mm_file *file); /* the last reference is gone; may sleep */
     /* For /proc/PID/maps: path (with " (deleted)" where it is), device and inode. Returns the path's length. */
-    int (*describe)(struct mm_file *file, char *path, size_t size, u32 *dev_major, u32 *dev_minor, u64 *inode);
+    int (*describe)(struct mm_file *file, char *path, size_t size, u32 *dev_major, u32 *dev_minor,
+                    u64 *inode);
     /* The file was written through a mapping: set mtime and ctime. */
     void (*modified)(struct mm_file *file);
 };

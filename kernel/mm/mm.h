@@ -27,9 +27,9 @@ struct mm {
     u32 next_anon_id;        /* atomic */
     u64 stack_limit;         /* bytes a stack may grow to (RLIMIT_STACK) */
     /* set by exec */
-    vaddr_t mmap_base;       /* the highest hole below here is what mmap takes first */
-    vaddr_t brk_start, brk;  /* [heap] */
-    vaddr_t stack_start;     /* stack pointer at entry: names [stack] */
+    vaddr_t mmap_base;      /* the highest hole below here is what mmap takes first */
+    vaddr_t brk_start, brk; /* [heap] */
+    vaddr_t stack_start;    /* stack pointer at entry: names [stack] */
     vaddr_t arg_start, arg_end, env_start, env_end;
 };
 
@@ -53,7 +53,7 @@ void mm_put(struct mm *mm); /* the last one unmaps all and frees; may sleep */
 struct mmap_request {
     vaddr_t addr;
     u64 length;
-    u32 prot, flags; /* lib/abi/mman.h */
+    u32 prot, flags;      /* lib/abi/mman.h */
     struct mm_file *file; /* NULL for MAP_ANONYMOUS; a reference is taken */
     u64 offset;           /* bytes */
 };

@@ -330,8 +330,8 @@ long mm_mmap(struct mm *mm, const struct mmap_request *request)
     rwsem_write_lock(&mm->lock);
     long addr = map_locked(mm, &plan);
     rwsem_write_unlock(&mm->lock);
-    if (addr >= 0 && ((plan.flags & MAP_LOCKED) ||
-                      (plan.flags & (MAP_POPULATE | MAP_NONBLOCK)) == MAP_POPULATE))
+    if (addr >= 0 &&
+        ((plan.flags & MAP_LOCKED) || (plan.flags & (MAP_POPULATE | MAP_NONBLOCK)) == MAP_POPULATE))
         mm_populate(mm, addr, addr + plan.length);
     return addr;
 }

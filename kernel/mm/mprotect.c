@@ -82,8 +82,9 @@ static void set_entries(struct mm *mm, struct vma *vma, vaddr_t start, vaddr_t e
                       (vma->flags & VM_WRITE ? RIGHT_WRITE : 0) |
                       (vma->flags & VM_EXEC ? RIGHT_EXEC : 0);
 
-    if (!(vma->flags & VM_SHARED) && vma->anon_id == 0 && (rights & RIGHT_WRITE))
-        rights = (rights & ~(unsigned)RIGHT_WRITE) | RIGHT_READ; /* the first write must be seen */
+    /* The first write must be seen: it dirties a file, or gives private memory its id. */
+    if ((rights & RIGHT_WRITE) && ((vma->flags & VM_SHARED) || vma->anon_id == 0))
+        rights = (rights & ~(unsigned)RIGHT_WRITE) | RIGHT_READ;
     pt_protect(&mm->pt, start, end, rights, vma->flags & VM_SHARED);
 }
 

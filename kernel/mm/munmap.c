@@ -21,8 +21,7 @@
 #include "kernel/mm/zap.h"
 #include "lib/abi/errno.h"
 
-int unmap_prepare(struct mm *mm, struct unmap *unmap, struct vma *first, vaddr_t start,
-                  vaddr_t end)
+int unmap_prepare(struct mm *mm, struct unmap *unmap, struct vma *first, vaddr_t start, vaddr_t end)
 {
     *unmap = (struct unmap){.start = start, .end = end, .next = first};
     list_init(&unmap->dead);
@@ -96,7 +95,7 @@ static void zap_all(struct mm *mm, struct unmap *unmap)
 
     zap_begin(&zap, &mm->pt);
     zap_part(&zap, &unmap->low);
-    list_for_each(pos, &unmap->dead) {
+    list_for_each (pos, &unmap->dead) {
         struct vma *vma = list_entry(pos, struct vma, link);
         zap_range(&zap, vma->start, vma->end);
     }
@@ -112,7 +111,7 @@ static void free_dead(struct list_head *dead)
 {
     struct list_head *pos, *tmp;
 
-    list_for_each_safe(pos, tmp, dead) {
+    list_for_each_safe (pos, tmp, dead) {
         struct vma *vma = list_entry(pos, struct vma, link);
         if (vma->file)
             mm_file_put(vma->file);
@@ -137,7 +136,8 @@ void unmap_all(struct mm *mm)
 {
     struct unmap unmap;
 
-    unmap_prepare(mm, &unmap, vma_next(&mm->vmas, NULL), 0, USER_LIMIT); /* no VMA reaches over the end: nothing to reserve */
+    unmap_prepare(mm, &unmap, vma_next(&mm->vmas, NULL), 0,
+                  USER_LIMIT); /* no VMA reaches over the end: nothing to reserve */
     unmap_perform(mm, &unmap);
 }
 

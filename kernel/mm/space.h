@@ -15,10 +15,10 @@ struct unmap_part {
 
 struct unmap {
     vaddr_t start, end;
-    struct vma *spare;            /* A4 needs one more VMA */
-    struct unmap_part low, high;  /* cut off a VMA that stays below, above */
-    struct list_head dead;        /* VMAs gone whole, in order */
-    struct vma *prev, *next;      /* neighbours of the range afterwards */
+    struct vma *spare;           /* A4 needs one more VMA */
+    struct unmap_part low, high; /* cut off a VMA that stays below, above */
+    struct list_head dead;       /* VMAs gone whole, in order */
+    struct vma *prev, *next;     /* neighbours of the range afterwards */
     u64 pages, accounted;
 };
 
@@ -35,7 +35,8 @@ void unmap_all(struct mm *mm);
 
 extern struct knob max_map_count_knob, mmap_min_addr_knob;
 
-static inline bool map_count_full(const struct mm *mm, u32 more) /* would `more` splits go past the limit? */
+static inline bool map_count_full(const struct mm *mm,
+                                  u32 more) /* would `more` splits go past the limit? */
 {
     return mm->vmas.count + more > knob_value(&max_map_count_knob);
 }
@@ -59,7 +60,8 @@ int commit_charge(const struct mm *mm, u64 pages); /* 0 or -ENOMEM */
 void commit_return(u64 pages);
 u64 commit_total(void);
 
-static inline bool commit_counts(u32 flags) /* memory that has to be promised when it is mapped so */
+static inline bool
+commit_counts(u32 flags) /* memory that has to be promised when it is mapped so */
 {
     return (flags & (VM_NORESERVE | VM_SHARED | VM_WRITE)) == VM_WRITE;
 }

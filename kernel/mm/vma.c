@@ -14,10 +14,10 @@
  * One rule keeps the stored gaps right: whoever changes what lies below a VMA calls rb_propagate for it
  * while the tree is otherwise in order (see rbtree.c). => mm.lock held for write in all that change.
  */
+#include "kernel/mm/vma.h"
 #include "kernel/core/panic.h"
 #include "kernel/mm/mapping.h"
 #include "kernel/mm/slab.h"
-#include "kernel/mm/vma.h"
 
 static struct slab_cache vma_cache;
 

@@ -35,14 +35,15 @@ struct mm_file; /* kernel/mm/mapping.h */
 struct vma {
     vaddr_t start, end; /* [start, end), page aligned */
     struct rb_node node;
-    u64 gap;            /* largest free run directly below a VMA of this subtree, bytes */
+    u64 gap; /* largest free run directly below a VMA of this subtree, bytes */
     struct list_head link;
-    u32 flags;          /* enum vma_flags */
-    u32 anon_id;        /* private pages were written under this id; 0: none yet. Neighbours with different ids
+    u32 flags; /* enum vma_flags */
+    u32 anon_id; /* private pages were written under this id; 0: none yet. Neighbours with different ids
                          * stay two VMAs, as in Linux */
-    pgoff_t pgoff;      /* file page at start; for private anonymous memory start / PAGE_SIZE at creation */
-    struct mm_file *file; /* holds a reference; NULL: anonymous */
-    struct vma_store *store; /* that it is in; mm_of(vma) is the address space */
+    pgoff_t
+        pgoff; /* file page at start; for private anonymous memory start / PAGE_SIZE at creation */
+    struct mm_file *file;     /* holds a reference; NULL: anonymous */
+    struct vma_store *store;  /* that it is in; mm_of(vma) is the address space */
     struct rb_node file_node; /* in mapping.vmas, ordered by pgoff */
     pgoff_t file_last;        /* largest last page in this file_node's subtree */
 };
@@ -51,8 +52,8 @@ _Static_assert(sizeof(struct vma) <= 128, "struct vma is two cache lines");
 struct vma_store {
     struct rb_root tree;
     struct list_head list;
-    struct vma *cache;  /* last hit of a lookup; cleared whenever a VMA goes */
-    u32 count;          /* what vm.max_map_count limits */
+    struct vma *cache; /* last hit of a lookup; cleared whenever a VMA goes */
+    u32 count;         /* what vm.max_map_count limits */
     struct vmcount *counts;
 };
 
@@ -78,8 +79,9 @@ static inline bool vma_accessible(const struct vma *vma)
     return vma->flags & (VM_READ | VM_WRITE | VM_EXEC);
 }
 
-extern struct knob vma_find_knob;        /* vm.find */
-extern struct knob vma_stack_guard_knob; /* vm.stack_guard_gap, pages; boot only, since gaps are kept with it */
+extern struct knob vma_find_knob; /* vm.find */
+extern struct knob
+    vma_stack_guard_knob; /* vm.stack_guard_gap, pages; boot only, since gaps are kept with it */
 enum vma_find_mode { VMA_FIND_GAP, VMA_FIND_LIST };
 
 /* ---- vma.c: the store ---- */

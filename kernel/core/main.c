@@ -44,7 +44,7 @@ static void read_boot_info(u32 magic, u64 loader_info)
         panic_refuse("Fathom cannot start: %s (magic %#x)", wrong, magic);
     printk("boot: %s, command line: %s\n", info.loader, info.cmdline);
     for (u32 i = 0; i < info.regions; i++)
-        printk("boot: memory %#014lx to %#014lx\n", info.region[i].start.v, info.region[i].end.v);
+        printk("boot: memory 0x%010lx to 0x%010lx\n", info.region[i].start.v, info.region[i].end.v);
     if (info.initramfs_length)
         printk("boot: initramfs at %#lx, %lu bytes\n", info.initramfs.v, info.initramfs_length);
     cmdline_parse(info.cmdline);

@@ -269,8 +269,8 @@ bool holt_reads_scale(const struct row *row)
 }
 
 /*
- * One way: first a small slice, then the whole length if that promises to be quick, or else the longest slice that takes
- * SLICE_NS. A slice is a power of two of blocks, so its turns are whole ones, and the turns of the whole length follow exactly:
+ * One way: first a small slice, then the whole length if that promises to be quick or if turns do not grow with the
+ * length, or else the longest slice that takes SLICE_NS. A slice is a power of two of blocks, so its turns are whole ones, and the turns of the whole length follow exactly:
  * the last, shorter block is a turn too (holt_scale rounds up).
  */
 static void run_way(const struct scene *scene, struct row *row)
@@ -285,7 +285,7 @@ static void run_way(const struct scene *scene, struct row *row)
         return;
     }
     run(scene, row, slice);
-    if (holt_scale(scene, row, row->ns) <= SLICE_NS) {
+    if (row->counts.zap_calls != slice / unit || holt_scale(scene, row, row->ns) <= SLICE_NS) {
         run(scene, row, scene->length);
         return;
     }

@@ -53,10 +53,12 @@ struct walk_ops {
     /* n leaf entries from entries on, none of them none, all in one table, which is locked. May change them
      * through pt_entry_set. NULL: the walk does not go down to leaf entries at all. */
     void (*leaves)(struct walk *w, struct page *table, pte_t *entries, vaddr_t addr, unsigned n);
-    /* [start, end) is empty below one entry (level) or a run of none leaf entries (LEVEL_PTE). May be NULL. */
+    /* [start, end) is empty below one entry (level), or is a run of none leaf entries of one table, which is
+     * locked (LEVEL_PTE). May be NULL. */
     void (*hole)(struct walk *w, vaddr_t start, vaddr_t end, int level);
-    /* On the way up: all of the range below *entry (of parent, at level) has been walked. May be NULL. */
-    void (*leave)(struct walk *w, struct page *parent, pte_t *entry, int level);
+    /* On the way up: all of the range that lies below *entry of parent, [start, end), has been walked. Nothing is
+     * locked. May be NULL. */
+    void (*leave)(struct walk *w, struct page *parent, pte_t *entry, vaddr_t start, vaddr_t end);
     bool populate;  /* make missing tables and hand none entries to leaves too */
     long none_cost; /* work charged for an entry that is none */
     long leaf_cost; /* work charged for a leaf entry that is not none */
@@ -70,9 +72,18 @@ struct walk {
     u64 reads[PT_LEVELS]; /* entries read, by level */
 };
 
-/* Walk [start, end), start < end, page aligned. At least one entry is read. Returns where it stopped: end when all
- * is done. => mm.lock as the operation needs it. */
+/* Walk [start, end), not empty, page aligned; end 0 is 2^64. At least one entry of each level on the way is read.
+ * Returns where it stopped: end when all is done. => mm.lock as the operation needs it. */
 vaddr_t walk_range(struct walk *w, vaddr_t start, vaddr_t end);
+
+static inline u64 walk_reads(const struct walk *w) /* of all levels */
+{
+    u64 reads = 0;
+
+    for (int level = 0; level < PT_LEVELS; level++)
+        reads += w->reads[level];
+    return reads;
+}
 
 /* Set one entry of table, keeping its live count. => table locked. */
 static inline void pt_entry_set(struct page *table, pte_t *entry, pte_t value)
@@ -82,15 +93,43 @@ static inline void pt_entry_set(struct page *table, pte_t *entry, pte_t value)
     WRITE_ONCE(entry->v, value.v);
 }
 
+/* Empty an entry and return what it held. The CPU may be setting its dirty bit at this moment, if the entry lets it
+ * write: then the exchange must be one operation. => table locked; the caller subtracts from the live count. */
+static inline pte_t pt_entry_take(pte_t *entry)
+{
+    pte_t e = {READ_ONCE(entry->v)};
+
+    if (pte_present(e) && pte_writable(e) && !pte_dirty(e))
+        return (pte_t){__atomic_exchange_n(&entry->v, 0, __ATOMIC_RELAXED)};
+    WRITE_ONCE(entry->v, 0);
+    return e;
+}
+
+static inline pte_t *pt_entries(const struct page *table)
+{
+    return page_to_virt(table);
+}
+
 static inline struct page *pt_child(pte_t entry) /* the table that an upper entry points to */
 {
     return pfn_to_page(pte_pfn(entry));
 }
 
+/* Hang a new, empty table below *entry of parent, unless somebody else did meanwhile. 0 or -ENOMEM.
+ * => Does not sleep; parent not locked. */
+int pt_table_make(struct pt *pt, struct page *parent, pte_t *entry);
+
+/* Entries of the root that are user space's; the rest is the kernel half, which is not counted as live. */
+#define PT_ROOT_USER_ENTRIES (USER_LIMIT >> LEVEL_SHIFT(LEVEL_TOP))
+
 /* ---- range work ---- */
 
-/* Change the rights of all pages of [start, end). Write is given only where write_ok says the page may be
- * written at once (otherwise the next write faults and copies). => mm.lock for write. Flushes. */
+/* Drop the machine's translations of [start, end), page by page or all at once, and count it. */
+void pt_drop(struct pt *pt, vaddr_t start, vaddr_t end);
+
+/* Change the rights (RIGHT_ bits; 0: no access) of all pages of [start, end). Write is given only to pages that may be
+ * written at once: all of a shared mapping, and private pages with no other user; the next write to any other page
+ * faults and copies. => mm.lock for write. Flushes. */
 void pt_protect(struct pt *pt, vaddr_t start, vaddr_t end, unsigned rights, bool shared);
 
 /* Counts the live entries of every table against the entries themselves, levels, references; panics. */

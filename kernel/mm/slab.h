@@ -13,13 +13,13 @@
 struct slab_cache {
     const char *name;
     u32 size, align;
-    u32 per_slab;             /* objects in one slab page block */
-    u8 order;                 /* pages of a slab: 2^order */
+    u32 per_slab; /* objects in one slab page block */
+    u8 order;     /* pages of a slab: 2^order */
     struct spinlock lock;
     struct list_head partial; /* slabs with room */
     u64 objects;              /* allocated now */
     u64 pages;
-    struct list_head link;    /* registry, for /proc/slabinfo and leak checks */
+    struct list_head link; /* registry, for /proc/slabinfo and leak checks */
 };
 
 void slab_cache_init(struct slab_cache *cache, const char *name, u32 size, u32 align);

@@ -23,9 +23,7 @@ MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 LAYOUT ?= x86_64
 CONFIG_CHECK ?= 1
 WERROR ?= 0
-BOOT ?= pvh
 PYTHON ?= python3
-HOST_CC ?= $(if $(shell command -v gcc),gcc,cc)
 
 B := build/$(LAYOUT)
 KERNEL := $(B)/fathom.elf
@@ -56,7 +54,16 @@ ifeq ($(origin USER_CC),undefined)
 USER_CC := $(if $(shell command -v x86_64-linux-gnu-gcc),x86_64-linux-gnu-gcc,gcc)
 endif
 
-export LAYOUT CONFIG_CHECK CROSS_COMPILE USER_CC HOST_CC PYTHON
+# The compiler of the tests that run on this system, whatever it is.
+ifeq ($(origin HOST_CC),undefined)
+HOST_CC := $(if $(shell command -v gcc),gcc,cc)
+endif
+
+# What was found is told to the tests only: a make after an installation has to look again.
+export LAYOUT CONFIG_CHECK PYTHON
+check-now check-all-now lint-now: export CROSS_COMPILE := $(CROSS_COMPILE)
+check-now check-all-now lint-now: export USER_CC := $(USER_CC)
+check-now check-all-now lint-now: export HOST_CC := $(HOST_CC)
 
 # ---- Kernel -------------------------------------------------------------------------------------
 
@@ -123,17 +130,84 @@ endef
 
 $(B)/flags: export STAMP_TEXT = $(KCC) $(shell $(KCC) --version | head -n 1) $(KERNEL_FLAGS)
 $(B)/flags: FORCE
+	@command -v $(KCC) >/dev/null || { echo "$(KCC) is missing: see make doctor" >&2; exit 1; }
 	$(stamp)
 
 $(B)/link-flags: export STAMP_TEXT = $(LD) $(LINK_FLAGS) $(OBJECTS) $(KSYMS)
 $(B)/link-flags: FORCE
 	$(stamp)
 
-# ---- User programs and the initramfs ------------------------------------------------------------
+# ---- User programs, initramfs, host tests -------------------------------------------------------
+
+# musl-gcc makes programs for the machine it runs on, so it is of use on amd64 only.
+USER_MUSL_CC := $(if $(filter x86_64,$(shell uname -m)),$(shell command -v musl-gcc))
 
 -include user/user.mk
 -include tests/host/host.mk
 
-.PHONY: clean
+.PHONY: initramfs user user-tests host-tests
+initramfs: $(INITRAMFS)
+all: initramfs
+
+$(INITRAMFS): $(USER_ROOT_FILES) tools/cpio.py build/initramfs-list
+	$(call say,CPIO,$@)
+	$(Q)$(PYTHON) tools/cpio.py $@ $(foreach f,$(USER_ROOT_FILES),file:$(f:$(USER_ROOT)/%=/%)=$(f))
+
+build/initramfs-list: export STAMP_TEXT = $(USER_ROOT_FILES)
+build/initramfs-list: FORCE
+	$(stamp)
+
+# ---- Run and check ------------------------------------------------------------------------------
+
+# Targets that may install packages come in two parts: the second make finds what the first installed.
+.PHONY: run check check-all lint debug help doctor clean run-now check-now check-all-now lint-now
+run check lint:
+	@tools/setup $@
+	@$(MAKE) --no-print-directory $@-now
+
+check-all:
+	@tools/setup check
+	@$(MAKE) --no-print-directory check-all-now
+
+run-now: all
+	@$(PYTHON) tools/run --layout $(LAYOUT) $(RUN_FLAGS) -- /bin/init
+
+check-now: all user-tests host-tests
+	@tests/run
+
+check-all-now: all user-tests host-tests
+	@tests/run --all
+
+lint-now: kernel
+	@tests/run --lint
+
+debug: all
+	@echo 'gdb $(KERNEL) -ex "target remote build/gdb"'
+	@$(PYTHON) tools/run --layout $(LAYOUT) --gdb build/gdb $(RUN_FLAGS) -- $(or $(PROG),/bin/init)
+
+doctor:
+	@tools/setup doctor
+
+define HELP
+make             build the kernel, the user programs and the initramfs
+make run         boot Fathom in this terminal (leave with Ctrl-A x); installs what is missing
+make check       all tests, in less than a quarter of an hour; installs what is missing
+make check-all   the tests that take longer, too
+make lint        layout of the code, cppcheck, layers, sizes, instructions
+make debug       boot and wait for gdb [PROG=/bin/NAME]
+make doctor      show the tools that are needed and those that were found
+make clean       remove build/
+
+tools/run -- PROG ARG...     run one program in Fathom; tools/run --help
+
+LAYOUT=x86_64        page-table layout        CROSS_COMPILE=x86_64-elf-  compiler of the kernel
+CONFIG_CHECK=1       checks in the kernel     USER_CC=gcc                compiler of the user programs
+WERROR=1             warnings are errors      HOST_CC=gcc                compiler of the host tests
+RUN_FLAGS="--smp 2"  options for tools/run    V=1                        show the commands
+endef
+export HELP
+help:
+	@printf '%s\n' "$$HELP"
+
 clean:
 	rm -rf build

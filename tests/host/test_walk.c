@@ -127,23 +127,26 @@ static void test_stops(void)
             space_map(&space, start + i * PAGE_SIZE);
     for (long limit = 1; limit < 1000; limit = limit * 2 + 1) {
         struct walk w = walk_new(&note_ops, 0);
-        u64 stops = 0;
+        u64 stops = 0, left = 0;
         memset(got, 2, sizeof(got));
         for (vaddr_t at = start; at != end; stops++) {
             noted = 0;
             w.work = limit;
             vaddr_t to = walk_range(&w, at, end);
             ASSERT(to > at && (w.work <= 0 || to == end), "no progress at %lx", at);
-            for (unsigned i = 0; i < noted; i++)
+            for (unsigned i = 0; i < noted; i++) {
+                left += notes[i].what == 'l' && notes[i].level == LEVEL_PMD;
                 for (vaddr_t p = notes[i].start; notes[i].what != 'l' && p < notes[i].end;
                      p += PAGE_SIZE) {
                     ASSERT(got[(p - start) / PAGE_SIZE] == 2, "%lx was told twice", p);
                     got[(p - start) / PAGE_SIZE] = notes[i].what == 'p';
                 }
+            }
             at = to;
         }
         ok(memcmp(want, got, n) == 0 && w.reads[LEVEL_PTE] == n,
            "work %ld: each leaf entry exactly once", limit);
+        is(left, 2, "work %ld: a table is left once, when all below it is done", limit);
         ok(w.reads[LEVEL_PMD] <= 2 + stops, "work %ld: a pmd entry again at most once a stop",
            limit);
     }
@@ -180,6 +183,9 @@ static void test_empty_and_ends(void)
         w = walk_new(&note_ops, LONG_MAX);
         is(walk_range(&w, top, 0), 0, "the very top of 2^64");
         ok(noted == 1 && noted_is(0, 'h', LEVEL_TOP, top, 0), "is one hole");
+        w = walk_new(&note_ops, LONG_MAX);
+        is(walk_range(&w, top - LEVEL_SPAN(LEVEL_TOP), 0), 0, "two top entries up to 2^64");
+        is(noted, 2, "are two");
     }
     ok(host_panics(walk_range(&w, PAGE_SIZE, PAGE_SIZE)), "an empty range is refused");
     ok(host_panics(walk_range(&w, 2 * PAGE_SIZE, PAGE_SIZE)), "a range upside down");
@@ -286,7 +292,7 @@ static void test_slot(void)
     is(n, PT_LEVELS, "each table but the root may fail");
     pt_slot_unlock(&slot);
     is(space.pt.tables, PT_LEVELS, "a table for each level");
-    is(pt_slot_lock(&space.pt, BASE, false, &slot), 0, "now it is found without allocating");
+    is(pt_slot_lock(&space.pt, BASE + 5, false, &slot), 0, "now it is found without allocating");
     ok(slot.addr == BASE && spin_held(&slot.table->lock) && slot.table->level == LEVEL_PTE,
        "locked, of the leaf level");
     pt_slot_unlock(&slot);

@@ -24,7 +24,10 @@
 
 /* ---- start and end ---- */
 
-/* Memory of about `frames` frames, with holes, and an allocator that knows of it. Once a program. */
+/* Frames that are no memory: number 0, and a hole whose struct pages cannot be touched. */
+enum { HOST_HOLE = 69, HOST_MISSING = 1 + HOST_HOLE };
+
+/* Memory of `frames` frames less those, and an allocator that knows of it. Once a program. */
 void host_boot(u64 frames);
 
 /* ASan may let n bytes at p be used again (poison.h does it by itself). */

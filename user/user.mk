@@ -34,7 +34,7 @@ holt2005_SOURCES = user/mails/holt2005.c user/mails/holt2005_print.c user/common
 GUEST_SOURCES = $(wildcard tests/guest/*.c) user/common/vm.c
 GUEST_SIMPLE = $(basename $(notdir $(wildcard tests/guest/programs/*.c)))
 
-USER_ROOT_FILES = $(addprefix $(USER_ROOT)/bin/,$(USER_PROGRAMS)) $(USER_ROOT)/tmp
+USER_ROOT_FILES = $(addprefix $(USER_ROOT)/bin/,$(USER_PROGRAMS))
 USER_TEST_PROGRAMS = $(addprefix $(USER_OUT)/tests/,guest $(GUEST_SIMPLE) hello-pie \
 	$(if $(USER_MUSL_CC),hello-musl))
 
@@ -70,9 +70,6 @@ $(USER_ROOT)/bin/%: $(USER_OUT)/%
 	@mkdir -p $(@D)
 	$(call say,STRIP,$@)
 	$(Q)$(USER_STRIP) -o $@ $<
-
-$(USER_ROOT)/tmp:
-	@mkdir -p $@
 
 $(USER_OUT)/tests/guest: $(call user_objects,$(GUEST_SOURCES))
 	@mkdir -p $(@D)

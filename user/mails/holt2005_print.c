@@ -1,5 +1,6 @@
 /*
- * holt2005_print.c: holt2005's result as a table of 80 columns with a few lines of meaning, or as JSON (docs/json.md).
+ * holt2005_print.c: holt2005's result as a table of 80 columns with a few lines of meaning, or as
+ * JSON (docs/json.md).
  */
 #include "user/mails/holt2005.h"
 

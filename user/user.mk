@@ -34,7 +34,7 @@ holt2005_SOURCES = user/mails/holt2005.c user/mails/holt2005_print.c user/common
 GUEST_SOURCES = $(wildcard tests/guest/*.c) user/common/vm.c
 GUEST_SIMPLE = $(basename $(notdir $(wildcard tests/guest/programs/*.c)))
 
-USER_ROOT_FILES = $(addprefix $(USER_ROOT)/bin/,$(USER_PROGRAMS)) $(USER_ROOT)/tmp
+USER_ROOT_FILES = $(addprefix $(USER_ROOT)/bin/,$(USER_PROGRAMS))
 USER_TEST_PROGRAMS = $(addprefix $(USER_OUT)/tests/,guest $(GUEST_SIMPLE) hello-pie \
 	$(if $(USER_MUSL_CC),hello-musl))
 
@@ -52,7 +52,8 @@ user-force:
 
 $(USER_OUT)/obj/%.o: %.c $(USER_OUT)/flags
 	@mkdir -p $(@D)
-	$(USER_CC) $(USER_CFLAGS) -c -o $@ $<
+	$(call say,USER-CC,$@)
+	$(Q)$(USER_CC) $(USER_CFLAGS) -c -o $@ $<
 
 $(USER_OUT)/obj/tests/guest/%.o: USER_CFLAGS += $(GUEST_CFLAGS)
 
@@ -60,33 +61,36 @@ user_objects = $(patsubst %.c,$(USER_OUT)/obj/%.o,$(1))
 
 define user_program
 $(USER_OUT)/$(1): $(call user_objects,$($(1)_SOURCES))
-	$$(USER_CC) $$(USER_LDFLAGS) -o $$@ $$^
+	$$(call say,USER-LD,$$@)
+	$$(Q)$$(USER_CC) $$(USER_LDFLAGS) -o $$@ $$^
 endef
 $(foreach program,$(USER_PROGRAMS),$(eval $(call user_program,$(program))))
 
 $(USER_ROOT)/bin/%: $(USER_OUT)/%
 	@mkdir -p $(@D)
-	$(USER_STRIP) -o $@ $<
-
-$(USER_ROOT)/tmp:
-	mkdir -p $@
+	$(call say,STRIP,$@)
+	$(Q)$(USER_STRIP) -o $@ $<
 
 $(USER_OUT)/tests/guest: $(call user_objects,$(GUEST_SOURCES))
 	@mkdir -p $(@D)
-	$(USER_CC) $(USER_LDFLAGS) -o $@ $^
+	$(call say,USER-LD,$@)
+	$(Q)$(USER_CC) $(USER_LDFLAGS) -o $@ $^
 
 $(addprefix $(USER_OUT)/tests/,$(GUEST_SIMPLE)): $(USER_OUT)/tests/%: \
 		$(USER_OUT)/obj/tests/guest/programs/%.o
 	@mkdir -p $(@D)
-	$(USER_CC) $(USER_LDFLAGS) -o $@ $<
+	$(call say,USER-LD,$@)
+	$(Q)$(USER_CC) $(USER_LDFLAGS) -o $@ $<
 
 $(USER_OUT)/tests/hello-pie: tests/guest/programs/hello.c $(USER_OUT)/flags
 	@mkdir -p $(@D)
-	$(USER_CC) -std=gnu11 -O2 -g -Wall -Wextra -fPIE -static-pie \
+	$(call say,USER-CC,$@)
+	$(Q)$(USER_CC) -std=gnu11 -O2 -g -Wall -Wextra -fPIE -static-pie \
 		-Wl,-z,max-page-size=65536 -o $@ $<
 
 $(USER_OUT)/tests/hello-musl: tests/guest/programs/hello.c $(USER_OUT)/flags
 	@mkdir -p $(@D)
-	$(USER_MUSL_CC) -std=gnu11 -O2 -g -Wall -Wextra -static -o $@ $<
+	$(call say,USER-CC,$@)
+	$(Q)$(USER_MUSL_CC) -std=gnu11 -O2 -g -Wall -Wextra -static -o $@ $<
 
 -include $(shell find $(USER_OUT)/obj -name '*.d' 2>/dev/null)

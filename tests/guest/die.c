@@ -1,5 +1,6 @@
 /*
- * die.c: commands that end the program in their own way; die.t and the oracle check with which status.
+ * die.c: commands that end the program in their own way; die.t and the oracle check with which
+ * status.
  */
 #include "tests/guest/guest.h"
 

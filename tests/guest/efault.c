@@ -1,6 +1,6 @@
 /*
- * efault.c: system calls with pointers that are bad, the kernel's, non-canonical, read-only, or run off a page's end at
- * every byte around it. Two pages are mapped, the second is taken away:
+ * efault.c: system calls with pointers that are bad, the kernel's, non-canonical, read-only, or
+ * run off a page's end at every byte around it. Two pages are mapped, the second is taken away:
  *
  *      | mapped, "...abcdef" | hole |
  *                 ^ p = edge - k, for each k
@@ -41,7 +41,8 @@ static long call_uname(char *p)
     return uname((struct utsname *)p);
 }
 
-/* glibc reads the clock without a system call where it can, and would die; so the kernel itself is asked. */
+/* glibc reads the clock without a system call where it can, and would die; so the kernel itself
+ * is asked. */
 static long call_clock(char *p)
 {
     return syscall(SYS_clock_gettime, CLOCK_REALTIME, p);

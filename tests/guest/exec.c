@@ -1,9 +1,11 @@
 /*
- * exec.c: execve of files that are no programs, or damaged ones. Each must be refused, and this program go on.
+ * exec.c: execve of files that are no programs, or damaged ones. Each must be refused, and this
+ * program go on.
  *
- * The good file is one page: header, two program headers and code that ends with status 42. A case changes some bytes
- * of it. Linux looks at segments only after the old program is gone, and kills it then; Fathom refuses such files beforehand
- * with ENOEXEC, EINVAL or ENOMEM, so those cases run only in Fathom.
+ * The good file is one page: header, two program headers and code that ends with status 42. A case
+ * changes some bytes of it. Linux looks at segments only after the old program is gone, and kills
+ * it then; Fathom refuses such files beforehand with ENOEXEC, EINVAL or ENOMEM, so those cases run
+ * only in Fathom.
  */
 #include "tests/guest/guest.h"
 

@@ -1,6 +1,6 @@
 /*
- * guest.c: the guest tests, all in one program: `guest SUITE` runs one and prints TAP, `guest --list` names them,
- * `guest COMMAND` ends in the way that the command is named for (die.c).
+ * guest.c: the guest tests, all in one program: `guest SUITE` runs one and prints TAP, `guest
+ * --list` names them, `guest COMMAND` ends in the way that the command is named for (die.c).
  */
 #include "tests/guest/guest.h"
 

@@ -1,10 +1,11 @@
 /*
  * guest.h: what the guest suites share.
  *
- * Each suite is one function in one file, listed in guest.c. A suite finds things out only by system calls, so it
- * runs on Linux too, where all its answers come from (tests/oracle). Memory is tested without faulting: writing a byte to a
- * file tells whether it can be read, reading one from a file whether it can be written; both give EFAULT where a program
- * would die. What must die is a command of its own (die.c).
+ * Each suite is one function in one file, listed in guest.c. A suite finds things out only by
+ * system calls, so it runs on Linux too, where all its answers come from (tests/oracle). Memory is
+ * tested without faulting: writing a byte to a file tells whether it can be read, reading one from
+ * a file whether it can be written; both give EFAULT where a program would die. What must die is a
+ * command of its own (die.c).
  */
 #ifndef TESTS_GUEST_GUEST_H
 #define TESTS_GUEST_GUEST_H
@@ -32,8 +33,8 @@
 extern u64 page;    /* bytes of a page */
 extern bool fathom; /* false: another kernel */
 
-/* An address with room for pages and at least as much before and after it, in which nothing is mapped; each call gives
- * another place. */
+/* An address with room for pages and at least as much before and after it, in which nothing is
+ * mapped; each call gives another place. */
 char *area(u64 pages);
 /* mmap at exactly p by FIXED; ends the program when it fails. */
 char *map_at(char *p, u64 pages, int prot, int flags, int fd, u64 offset);
@@ -87,7 +88,8 @@ extern u64 random_seed;
 bool die_command(const char *name);
 void die_list(void);
 
-/* Write an ELF file that ends with status 42; change it with exec_case. Used by die.c and exec.c. */
+/* Write an ELF file that ends with status 42; change it with exec_case. Used by die.c and
+ * exec.c. */
 void exec_write_good(const char *path);
 
 #endif

@@ -3,7 +3,8 @@
  */
 #include "tests/guest/guest.h"
 
-/* Far from where programs, heaps, libraries and stacks live, in every layout that has 2^47 bytes of user space. */
+/* Far from where programs, heaps, libraries and stacks live, in every layout that has 2^47 bytes
+ * of user space. */
 #define AREAS 0x100000000000ul
 
 char *area(u64 pages)

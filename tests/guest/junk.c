@@ -1,7 +1,8 @@
 /*
- * junk.c: system calls 0 to 600 with junk for arguments. The kernel has to live, and this program's memory and files
- * have to stay as they were. Numbers that end, block or rebuild the program are left out, or get only arguments that
- * they must refuse. On Linux, where junk may reach the reader's machine, it is skipped.
+ * junk.c: system calls 0 to 600 with junk for arguments. The kernel has to live, and this
+ * program's memory and files have to stay as they were. Numbers that end, block or rebuild the
+ * program are left out, or get only arguments that they must refuse. On Linux, where junk may
+ * reach the reader's machine, it is skipped.
  */
 #include "tests/guest/guest.h"
 
@@ -67,8 +68,8 @@ static bool left_out(long n)
 
 static char *hole; /* an address at which nothing is mapped, with 1 GiB of nothing behind it */
 
-/* No value is the number of an open descriptor, an address of this program's memory, or a page's address below it, from
- * which a long range would reach it. */
+/* No value is the number of an open descriptor, an address of this program's memory, or a page's
+ * address below it, from which a long range would reach it. */
 static long junk(u64 *state)
 {
     long values[] = {-1,

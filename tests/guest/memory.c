@@ -1,9 +1,10 @@
 /*
- * memory.c: what a program gives back is there again: maps, tables, files, the break, refused calls.
+ * memory.c: what a program gives back is there again: maps, tables, files, the break, refused
+ * calls.
  *
- * Every round uses some megabytes; the rounds together use more than the machine has, so a round that keeps
- * its pages ends the test. Where /proc/meminfo is there (in Fathom, where nobody else runs), free memory must be exactly what it was
- * after the first round.
+ * Every round uses some megabytes; the rounds together use more than the machine has, so a round
+ * that keeps its pages ends the test. Where /proc/meminfo is there (in Fathom, where nobody else
+ * runs), free memory must be exactly what it was after the first round.
  */
 #include "tests/guest/guest.h"
 

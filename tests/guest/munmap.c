@@ -122,7 +122,8 @@ static void boundaries(void)
     ok(good, "ranges around the ends of pte, pmd and pud tables");
 }
 
-/* Demonstrations D1 to D5 of the mail's first patch: blocks that cross tables, shifted by what was left over. */
+/* Demonstrations D1 to D5 of the mail's first patch: blocks that cross tables, shifted by what
+ * was left over. */
 static void out_of_phase(void)
 {
     struct vm_geometry g = vm_geometry();

@@ -1,8 +1,10 @@
 /*
- * random.c: thousands of random calls on a few hundred pages, against a plain model: an array with one entry for each page.
+ * random.c: thousands of random calls on a few hundred pages, against a plain model: an array with
+ * one entry for each page.
  *
- * After each call the touched pages are probed, and every hundred calls all of them, and /proc/self/maps is compared
- * page by page with the model. `guest random SEED` repeats a run. The pages lie across the boundary of two pmd entries.
+ * After each call the touched pages are probed, and every hundred calls all of them, and
+ * /proc/self/maps is compared page by page with the model. `guest random SEED` repeats a run. The
+ * pages lie across the boundary of two pmd entries.
  */
 #include "tests/guest/guest.h"
 

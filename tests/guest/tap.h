@@ -1,9 +1,10 @@
 /*
  * tap.h: what a guest test says, in the Test Anything Protocol, version 12.
  *
- * Every check is a line "ok N - what" or "not ok N - what"; a failed one is followed by "# " lines that name the
- * place and the values. The plan is printed last, so a suite that dies half-way has no plan and counts as failed. Lines
- * are written at once and without malloc, because the map of this program is what is being tested.
+ * Every check is a line "ok N - what" or "not ok N - what"; a failed one is followed by "# " lines
+ * that name the place and the values. The plan is printed last, so a suite that dies half-way has
+ * no plan and counts as failed. Lines are written at once and without malloc, because the map of
+ * this program is what is being tested.
  */
 #ifndef TESTS_GUEST_TAP_H
 #define TESTS_GUEST_TAP_H

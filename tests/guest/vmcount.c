@@ -1,6 +1,7 @@
 /*
- * vmcount.c: the counts of Holt's mail, exactly, in the booted kernel. Each scene is laid out at an empty pgd entry plus
- * 3 MiB, unmapped, and the counters' differences are compared with the numbers that follow from the layout:
+ * vmcount.c: the counts of Holt's mail, exactly, in the booted kernel. Each scene is laid out at
+ * an empty pgd entry plus 3 MiB, unmapped, and the counters' differences are compared with the
+ * numbers that follow from the layout:
  *
  *      empty       one read for each pgd entry that the range touches
  *      neighbour   a page mapped at the pgd entry's base: its pud and pmd tables are read through as well
@@ -173,7 +174,8 @@ static void dense(void)
     close(fd);
 }
 
-/* One page touched at the start, block: four reads for each block of the first pmd entry, and so on upwards. */
+/* One page touched at the start, block: four reads for each block of the first pmd entry, and so
+ * on upwards. */
 static void block_touched(void)
 {
     char *base = scene_base(geometry.pmd), *p;

@@ -1,10 +1,10 @@
 /*
  * vm.h: what Fathom's user programs ask the kernel about memory.
  *
- * Knobs are files below /proc/sys (the knob "vm.zap" is /proc/sys/vm/zap), counters are the lines of
- * /proc/self/vmcount, and the map of this program is /proc/self/maps. On another kernel knobs and counters are
- * not there, and the calls say so. Everything is read into fixed buffers by plain read(), so that looking does not change
- * the map that is looked at. No locks: one thread.
+ * Knobs are files below /proc/sys (the knob "vm.zap" is /proc/sys/vm/zap), counters are the lines
+ * of /proc/self/vmcount, and the map of this program is /proc/self/maps. On another kernel knobs
+ * and counters are not there, and the calls say so. Everything is read into fixed buffers by plain
+ * read(), so that looking does not change the map that is looked at. No locks: one thread.
  */
 #ifndef USER_COMMON_VM_H
 #define USER_COMMON_VM_H
@@ -15,7 +15,8 @@
 
 typedef uint64_t u64;
 
-/* Print "program: message: error" to stderr and exit with status 1. error 0: without the last part. */
+/* Print "program: message: error" to stderr and exit with status 1. error 0: without the last
+ * part. */
 void vm_die(int error, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 extern const char *vm_program; /* the name that vm_die prints */
 
@@ -27,7 +28,8 @@ bool vm_knob_get(const char *name, char *value, size_t size);
 /* False and errno: EINVAL for a value that the kernel does not offer. */
 bool vm_knob_set(const char *name, const char *value);
 
-/* The counters of /proc/self/vmcount that holt2005 and the tests look at, and the same for their differences. */
+/* The counters of /proc/self/vmcount that holt2005 and the tests look at, and the same for their
+ * differences. */
 #define VM_COUNTERS(X)                                                                             \
     X(zap_calls)                                                                                   \
     X(pgd_reads)                                                                                   \
@@ -54,7 +56,8 @@ bool vm_counters_read(struct vm_counters *out);
 struct vm_counters vm_counters_since(const struct vm_counters *before,
                                      const struct vm_counters *after);
 
-/* The page table of this machine, as far as the page's size tells it: 8-byte entries, a page of them to a table. */
+/* The page table of this machine, as far as the page's size tells it: 8-byte entries, a page of
+ * them to a table. */
 struct vm_geometry {
     u64 page;
     u64 entries; /* in a table */
@@ -65,8 +68,8 @@ struct vm_geometry {
 };
 struct vm_geometry vm_geometry(void);
 
-/* The lowest multiple of align, not 0, at which length bytes are free, with nothing mapped up to the next multiple of align
- * behind them; 0 when there is none. */
+/* The lowest multiple of align, not 0, at which length bytes are free, with nothing mapped up to
+ * the next multiple of align behind them; 0 when there is none. */
 u64 vm_find_free(u64 align, u64 length, u64 limit);
 
 /* A number with commas between the thousands. One of eight buffers, used in turn. */

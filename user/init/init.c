@@ -1,8 +1,10 @@
 /*
- * init.c: the first process. It says what this is and how to leave, then runs the mails one after the other.
+ * init.c: the first process. It says what this is and how to leave, then runs the mails one after
+ * the other.
  *
- * With arguments it becomes that program instead (`init=/bin/init -- /bin/prog arg`). A kernel that has no fork yet
- * answers ENOSYS; then the mail takes this process's place, and the machine ends with the mail's status.
+ * With arguments it becomes that program instead (`init=/bin/init -- /bin/prog arg`). A kernel
+ * that has no fork yet answers ENOSYS; then the mail takes this process's place, and the machine
+ * ends with the mail's status.
  */
 #include <errno.h>
 #include <stdio.h>

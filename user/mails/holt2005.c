@@ -1,17 +1,19 @@
 /*
- * holt2005.c: Robin Holt's mail of 27 October 2005, "munmap extremely slow even with untouched mapping".
+ * holt2005.c: Robin Holt's mail of 27 October 2005, "munmap extremely slow even with untouched
+ * mapping".
  *
- * A temporary file is mapped, shared and writable, over 17,592,182,882,304 bytes. Nothing is touched, so no page table
- * is made. Then it is unmapped, which took his machine 24 seconds. The program does it once for each way of unmapping that
- * vm.zap offers and prints, from the kernel's own counters, how many turns the walk took and how many entries it read.
+ * A temporary file is mapped, shared and writable, over 17,592,182,882,304 bytes. Nothing is
+ * touched, so no page table is made. Then it is unmapped, which took his machine 24 seconds. The
+ * program does it once for each way of unmapping that vm.zap offers and prints, from the kernel's
+ * own counters, how many turns the walk took and how many entries it read.
  *
  *      | pgd entry        | pgd entry        |       | pgd entry     |
  *      |..................|..................|. ... .|...........    |
  *         ^ 3 MiB in: the mapping begins                        ^ it ends
  *
- * The place is fixed, because the counts depend on it: an empty pgd entry plus 3 MiB. `block` takes minutes at
- * full length, so a slice of it is run and scaled, and said to be. It is an ordinary Linux program: there it shows the time
- * of the one way that there is.
+ * The place is fixed, because the counts depend on it: an empty pgd entry plus 3 MiB. `block`
+ * takes minutes at full length, so a slice of it is run and scaled, and said to be. It is an
+ * ordinary Linux program: there it shows the time of the one way that there is.
  */
 #include "user/mails/holt2005.h"
 
@@ -200,7 +202,8 @@ static char *map_file(const struct scene *scene, u64 place, u64 length)
     return p;
 }
 
-/* The page at the base of the mapping's pgd entry, so that tables exist there; *length 0 when it is not asked for. */
+/* The page at the base of the mapping's pgd entry, so that tables exist there; *length 0 when it
+ * is not asked for. */
 static char *map_neighbour(const struct scene *scene, u64 place)
 {
     u64 base = place / scene->geometry.pgd * scene->geometry.pgd;
@@ -230,7 +233,8 @@ static void touch_pages(const struct scene *scene, volatile char *p, u64 length)
             p[at] = 4;
 }
 
-/* Map length bytes, touch what the scene asks for, and unmap with the counters and the clock running. */
+/* Map length bytes, touch what the scene asks for, and unmap with the counters and the clock
+ * running. */
 static void run(const struct scene *scene, struct row *row, u64 length)
 {
     struct vm_counters before, after;
@@ -269,8 +273,9 @@ bool holt_reads_scale(const struct row *row)
 }
 
 /*
- * One way: first a small slice, then the whole length if that promises to be quick, or else the longest slice that takes
- * SLICE_NS. A slice is a power of two of blocks, so its turns are whole ones, and the turns of the whole length follow exactly:
+ * One way: first a small slice, then the whole length if that promises to be quick or if turns do
+ * not grow with the length, or else the longest slice that takes SLICE_NS. A slice is a power of
+ * two of blocks, so its turns are whole ones, and the turns of the whole length follow exactly:
  * the last, shorter block is a turn too (holt_scale rounds up).
  */
 static void run_way(const struct scene *scene, struct row *row)
@@ -285,7 +290,7 @@ static void run_way(const struct scene *scene, struct row *row)
         return;
     }
     run(scene, row, slice);
-    if (holt_scale(scene, row, row->ns) <= SLICE_NS) {
+    if (row->counts.zap_calls != slice / unit || holt_scale(scene, row, row->ns) <= SLICE_NS) {
         run(scene, row, scene->length);
         return;
     }

@@ -1,5 +1,6 @@
 /*
- * holt2005.h: what is measured, and what came out; between holt2005.c (which measures) and holt2005_print.c.
+ * holt2005.h: what is measured, and what came out; between holt2005.c (which measures) and
+ * holt2005_print.c.
  */
 #ifndef USER_MAILS_HOLT2005_H
 #define USER_MAILS_HOLT2005_H
@@ -26,7 +27,8 @@ struct scene {
     struct vm_geometry geometry;
 };
 
-/* One way, run once over length bytes. Where that is a slice, the scaled figures are for the whole length. */
+/* One way, run once over length bytes. Where that is a slice, the scaled figures are for the
+ * whole length. */
 struct row {
     const char *way;
     u64 address, length, ns;
@@ -35,7 +37,8 @@ struct row {
     u64 scaled_turns, scaled_ns;
 };
 
-/* True when every entry read was an empty one of the top level, so that reads grow with the length exactly. */
+/* True when every entry read was an empty one of the top level, so that reads grow with the
+ * length exactly. */
 bool holt_reads_scale(const struct row *row);
 /* n of a slice's row, for the whole length; rounded up. */
 u64 holt_scale(const struct scene *scene, const struct row *row, u64 n);

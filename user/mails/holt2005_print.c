@@ -1,5 +1,6 @@
 /*
- * holt2005_print.c: holt2005's result as a table of 80 columns with a few lines of meaning, or as JSON (docs/json.md).
+ * holt2005_print.c: holt2005's result as a table of 80 columns with a few lines of meaning, or as
+ * JSON (docs/json.md).
  */
 #include "user/mails/holt2005.h"
 
@@ -43,8 +44,9 @@ static void print_slice(const struct row *row)
 {
     const struct vm_counters *c = &row->counts;
 
-    printf("* %s ran over a slice of %s bytes: %s turns in %s; figures with a\n"
-           "  star are that slice's, scaled to the whole length. --full runs it all.\n",
+    printf("* %s ran over a slice of %s bytes only: %s turns in %s.\n"
+           "  Figures with a star are that slice's, scaled to the whole length; --full\n"
+           "  runs it all.\n",
            row->way, vm_commas(row->length), vm_commas(c->zap_calls), vm_time(row->ns));
     if (!holt_reads_scale(row))
         printf("  Its reads (pgd %s, pud %s, pmd %s, pte %s) do not grow evenly,\n"

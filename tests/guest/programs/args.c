@@ -1,4 +1,5 @@
-/* args.c: prints what exec put on the stack: arguments, environment and the auxiliary vector, a line each. */
+/* args.c: prints what exec put on the stack: arguments, environment and the auxiliary vector, a
+ * line each. */
 #include <elf.h>
 #include <stdio.h>
 

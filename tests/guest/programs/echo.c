@@ -1,4 +1,5 @@
-/* echo.c: standard input to standard output, byte for byte, until its end; how many bytes, to standard error. */
+/* echo.c: standard input to standard output, byte for byte, until its end; how many bytes, to
+ * standard error. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-/* hello.c: the least that a C library has to do; built with glibc, as a static PIE, and with musl. */
+/* hello.c: the least that a C library has to do; built with glibc, as a static PIE, and with
+ * musl. */
 #include <stdio.h>
 
 int main(void)

@@ -172,7 +172,7 @@ static void play(const struct scene *scene)
 /* One empty entry, stepped over in blocks: 1.3 of the history; 64, 32,768 and 16,777,216 turns for 4 KiB pages. */
 static void test_empty_entries(void)
 {
-    vaddr_t base = LEVEL_SPAN(LEVEL_PMD + 2);
+    vaddr_t base = 2 * LEVEL_SPAN(LEVEL_PUD);
     struct space space;
 
     host_begin();

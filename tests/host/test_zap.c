@@ -12,6 +12,9 @@
 #define PMD_SPAN LEVEL_SPAN(LEVEL_PMD)
 #define PUD_SPAN LEVEL_SPAN(LEVEL_PUD)
 #define TOP_SPAN LEVEL_SPAN(LEVEL_TOP)
+/* A boundary above a pud table, if user space has more than one; else one of its own. */
+#define UPPER_BOUNDARY                                                                             \
+    (USER_LIMIT > LEVEL_SPAN(LEVEL_PUD + 1) ? LEVEL_SPAN(LEVEL_PUD + 1) : 5 * LEVEL_SPAN(LEVEL_PUD))
 #define PAGES(n) ((u64)(n)*PAGE_SIZE)
 
 static const char *const modes[] = {"block", "work"};
@@ -220,7 +223,7 @@ static void test_d(const char *mode)
     zap_all("D3: blocks shifted by the VMA before", mode, 8, d3, 2, 259, d3[0].end);
 
     test_straddle("D4: over a pud boundary, last pmd empty", mode, 2 * PUD_SPAN, 20);
-    test_straddle("D5: over a pgd boundary, last pud empty", mode, LEVEL_SPAN(LEVEL_PUD + 1), 20);
+    test_straddle("D5: over a pgd boundary, last pud empty", mode, UPPER_BOUNDARY, 20);
     if (PT_ROOT_USER_ENTRIES > 1 && LEVEL_TOP > LEVEL_PUD + 1)
         test_straddle("D5: over a top boundary", mode, TOP_SPAN, 20);
 }
@@ -238,7 +241,7 @@ static void test_top(const char *mode)
     setup();
     space_map_range(&space, USER_END - PAGES(3), USER_END);
     space_map(&space, 0);
-    space_map(&space, TOP_SPAN);
+    space_map(&space, UPPER_BOUNDARY);
     zap_all("all of user space", mode, 0, &all, 1, 5, 0);
 }
 
@@ -391,7 +394,7 @@ static void test_random(void)
     spot[1] = PMD_SPAN - PAGES(40);
     spot[2] = 5 * PMD_SPAN - PAGES(10);
     spot[3] = PUD_SPAN - PAGES(50);
-    spot[4] = LEVEL_SPAN(LEVEL_PUD + 1) - PAGES(60);
+    spot[4] = UPPER_BOUNDARY - PAGES(60);
     spot[5] = USER_END - PAGES(SPOT_PAGES);
     srand(42);
     for (int turn = 0; turn < 3000; turn++) {

@@ -32,6 +32,11 @@ void rb_erase(struct rb_root *root, struct rb_node *node, rb_update_fn *update);
 /* After node's own summary input changed: recompute from node upwards until nothing changes. */
 void rb_propagate(struct rb_node *node, rb_update_fn *update);
 
+static inline struct rb_node *rb_parent(const struct rb_node *node)
+{
+    return (struct rb_node *)(node->parent_color & ~(uintptr_t)1);
+}
+
 struct rb_node *rb_first(const struct rb_root *root);
 struct rb_node *rb_last(const struct rb_root *root);
 struct rb_node *rb_next(const struct rb_node *node);

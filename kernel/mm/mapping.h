@@ -35,8 +35,23 @@ void mapping_destroy(struct mapping *m);
  * 0 or -ENOMEM. => does not sleep. */
 int mapping_page(struct mapping *m, pgoff_t index, bool create, struct page **page);
 
-/* Set the file's size. Shrinking unmaps every page past the end from every VMA (private copies included), frees
- * them and zeroes the tail of the last page. => inode's lock held, map_lock not; may sleep; does not fail. */
+/* The same for a fault: a hole becomes a page, but -EFAULT past the end of the file. */
+int mapping_page_for_fault(struct mapping *m, pgoff_t index, struct page **page);
+static inline bool mapping_has(const struct mapping *m,
+                               pgoff_t index) /* index lies below the end of the file */
+{
+    return index < page_align_up(READ_ONCE(m->size)) >> PAGE_SHIFT;
+}
+
+/* Enter and remove a VMA of the file; find the next one (NULL: the first), by pgoff, that maps any page from first
+ * on. => map_lock held; vma's bounds and pgoff do not change while it is in. */
+void mapping_add_vma(struct mapping *m, struct vma *vma);
+void mapping_remove_vma(struct mapping *m, struct vma *vma);
+struct vma *mapping_next_vma(struct mapping *m, struct vma *vma, pgoff_t first);
+void mapping_check(struct mapping *m);
+
+/* Set the file's size. Shrinking unmaps every page past the end from every VMA (private copies included) and frees
+ * them. Shrinking and growing zero what a mapping may have stored in the tail of the last page. => inode's lock held, map_lock not; may sleep; does not fail. */
 void mapping_truncate(struct mapping *m, u64 size);
 
 enum { MM_FILE_READ = 1, MM_FILE_WRITE = 2 };
@@ -51,7 +66,8 @@ struct mm_file {
 struct mm_file_ops {
     void (*release)(struct mm_file *file); /* the last reference is gone; may sleep */
     /* For /proc/PID/maps: path (with " (deleted)" where it is), device and inode. Returns the path's length. */
-    int (*describe)(struct mm_file *file, char *path, size_t size, u32 *dev_major, u32 *dev_minor, u64 *inode);
+    int (*describe)(struct mm_file *file, char *path, size_t size, u32 *dev_major, u32 *dev_minor,
+                    u64 *inode);
     /* The file was written through a mapping: set mtime and ctime. */
     void (*modified)(struct mm_file *file);
 };

@@ -24,13 +24,24 @@ struct mm {
     u64 rss[RSS_KINDS];      /* pages in the table, by kind. Atomic */
     u64 total_pages;         /* pages of all VMAs */
     u32 refs;                /* atomic */
-    u32 next_anon_id;
+    u32 next_anon_id;        /* atomic */
+    u64 stack_limit;         /* bytes a stack may grow to (RLIMIT_STACK) */
     /* set by exec */
-    vaddr_t mmap_base;       /* the highest hole below here is what mmap takes first */
-    vaddr_t brk_start, brk;  /* [heap] */
-    vaddr_t stack_start;     /* stack pointer at entry: names [stack] */
+    vaddr_t mmap_base;      /* the highest hole below here is what mmap takes first */
+    vaddr_t brk_start, brk; /* [heap] */
+    vaddr_t stack_start;    /* stack pointer at entry: names [stack] */
     vaddr_t arg_start, arg_end, env_start, env_end;
 };
+
+static inline struct mm *mm_of(const struct vma *vma)
+{
+    return container_of(vma->store, struct mm, vmas);
+}
+
+static inline void mm_rss_add(struct mm *mm, enum rss_kind kind, u64 pages) /* -n: take away */
+{
+    __atomic_fetch_add(&mm->rss[kind], pages, __ATOMIC_RELAXED);
+}
 
 void mm_init_once(void); /* caches and knobs; at boot */
 
@@ -42,7 +53,7 @@ void mm_put(struct mm *mm); /* the last one unmaps all and frees; may sleep */
 struct mmap_request {
     vaddr_t addr;
     u64 length;
-    u32 prot, flags; /* lib/abi/mman.h */
+    u32 prot, flags;      /* lib/abi/mman.h */
     struct mm_file *file; /* NULL for MAP_ANONYMOUS; a reference is taken */
     u64 offset;           /* bytes */
 };

@@ -1,0 +1,12 @@
+/*
+ * rooms.h: the start-up call of each room that main.c opens and whose own header it needs for nothing else.
+ */
+#ifndef KERNEL_CORE_ROOMS_H
+#define KERNEL_CORE_ROOMS_H
+
+void fs_init(void);  /* kernel/fs: file systems, the initramfs */
+void dev_init(void); /* kernel/dev: serial ports, terminal */
+void proc_init(
+    void); /* kernel/proc: makes the thread of the first program, which runs once main.c idles */
+
+#endif

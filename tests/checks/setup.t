@@ -40,7 +40,7 @@ refuses "lint needs cppcheck" "cppcheck" setup lint
 fake apt-get <<'END'
 echo "$*" >>"$SCRATCH/asked"
 case "$*" in
-update*) touch "$SCRATCH/updated" ;;
+update*) : >"$SCRATCH/updated" ;;
 *install*)
     [ -f "$SCRATCH/updated" ] || exit 100
     case "$*" in *-s*) exit 0 ;; esac

@@ -1,15 +1,17 @@
 /*
  * slab.c: objects of one size, cut from blocks of pages.
  *
- * A slab is a block of pages whose struct page holds the list of its free objects; the list runs through the objects
- * themselves, so a slab has no header and 2^n sized objects fill it without a rest:
+ * A slab is a block of pages whose struct page holds the list of its free objects; the list runs
+ * through the objects themselves, so a slab has no header and 2^n sized objects fill it without a
+ * rest:
  *
  *      struct page --> [ object | free  | object | free  | ... ]
  *        free_objects ------------'  next ---------^
  *
- * Slabs with room are on the cache's partial list, full ones on none; an empty one goes back to the page allocator at
- * once, so that a leak shows as a missing page. A free object is poisoned behind its link; that also tells a double
- * free. Lock: the cache's, rank RANK_SLAB; it guards the cache and the struct pages of its slabs.
+ * Slabs with room are on the cache's partial list, full ones on none; an empty one goes back to the
+ * page allocator at once, so that a leak shows as a missing page. A free object is poisoned behind
+ * its link; that also tells a double free. Lock: the cache's, rank RANK_SLAB; it guards the cache
+ * and the struct pages of its slabs.
  */
 #include "kernel/mm/slab.h"
 
@@ -109,7 +111,17 @@ static void slab_shrink(struct slab_cache *cache, struct page *slab)
     page_free(slab);
 }
 
-/* Panics unless object may be freed to cache. */
+static bool on_free_list(const struct page *slab, const void *object)
+{
+    void *other = slab->free_objects;
+
+    while (other && other != object)
+        other = poison_link_get(other);
+    return other;
+}
+
+/* Panics unless object may be freed to cache. Only an object that looks free is searched for among
+ * the free ones. */
 static void object_check(struct slab_cache *cache, struct page *slab, void *object)
 {
     size_t offset = object - page_to_virt(slab);
@@ -118,8 +130,8 @@ static void object_check(struct slab_cache *cache, struct page *slab, void *obje
            "%s: object %p is not of this cache (kind %u)", cache->name, object, slab->kind);
     ASSERT(offset % cache->size == 0 && offset / cache->size < cache->per_slab,
            "%s: %p is inside an object (offset %lu)", cache->name, object, offset);
-    for (void *other = slab->free_objects; CONFIG_CHECK && other; other = poison_link_get(other))
-        ASSERT(other != object, "%s: object %p is freed twice", cache->name, object);
+    if (CONFIG_CHECK && poison_intact(object + LINK_SIZE, LINK_SIZE) == LINK_SIZE)
+        ASSERT(!on_free_list(slab, object), "%s: object %p is freed twice", cache->name, object);
 }
 
 /* ---- the interface ---- */

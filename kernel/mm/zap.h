@@ -3,10 +3,11 @@
  *
  *      clear the entries  ->  drop the translations  ->  free the pages
  *
- * for it. vm.zap chooses: `block` walks blocks of vm.zap_block_pages pages and descends from the pgd for each,
- * as Linux 2.6.14 did; `work` descends once and stops when enough work was done, as 2.6.15 (with 2.6.16's charge
- * for every entry that is not none). Left-overs of a block or of work are carried from one range to the next.
- * Nothing here allocates. => mm.lock held for write, the VMAs have left the store.
+ * for it. vm.zap chooses: `block` walks blocks of vm.zap_block_pages pages and descends from the
+ * pgd for each, as Linux 2.6.14 did; `work` descends once and stops when enough work was done,
+ * as 2.6.15 (with 2.6.16's charge for every entry that is not none). Left-overs of a block or of
+ * work are carried from one range to the next. Nothing here allocates. => mm.lock held for write,
+ * the VMAs have left the store.
  */
 #ifndef KERNEL_MM_ZAP_H
 #define KERNEL_MM_ZAP_H
@@ -45,8 +46,8 @@ void zap_end(struct zap *zap); /* flush, free, fold the counts */
 void gather_init(struct gather *gather, struct pt *pt);
 void gather_page(struct gather *gather, vaddr_t addr,
                  struct page *page); /* its entry was cleared */
-/* The table was unhooked; [start, end) is what its translations cover. */
-void gather_table(struct gather *gather, struct page *table, vaddr_t start, vaddr_t end);
+void gather_table(struct gather *gather, vaddr_t addr,
+                  struct page *table);    /* unhooked; it mapped addr */
 void gather_flush(struct gather *gather); /* drop, then free; empty after */
 
 void zap_register_knobs(void);

@@ -1,8 +1,9 @@
 /*
  * arena.c: physical memory for the host tests, and the brackets of a test.
  *
- * Frames lie at DIRECT_MAP_BASE, their struct pages at PAGE_ARRAY_BASE. Memory has holes and odd ends, as on a real
- * machine: frame 0 is none, and five frames in the middle are missing.
+ * Frames lie at DIRECT_MAP_BASE, their struct pages at PAGE_ARRAY_BASE. Memory has a hole and odd
+ * ends, as on a real machine: frame 0 is none, and in the middle 69 frames are missing, 64 of them
+ * with their struct pages.
  */
 #include <sys/mman.h>
 
@@ -28,13 +29,14 @@ static void map_at(u64 base, u64 size)
 
 void host_boot(u64 frames)
 {
-    u64 hole = frames / 3;
+    u64 hole = align_down(frames / 3, 64); /* 64 struct pages fill a page of the host */
 
     map_at(DIRECT_MAP_BASE, frames << PAGE_SHIFT);
     map_at(PAGE_ARRAY_BASE, align_up(frames * sizeof(struct page), 4096));
     ASAN_POISON_MEMORY_REGION((void *)DIRECT_MAP_BASE, frames << PAGE_SHIFT);
+    mprotect(PAGE_ARRAY + hole, 64 * sizeof(struct page), PROT_NONE);
     page_add_range((pfn_t){1}, (pfn_t){hole});
-    page_add_range((pfn_t){hole + 5}, (pfn_t){frames});
+    page_add_range((pfn_t){hole + HOST_HOLE}, (pfn_t){frames});
 }
 
 void host_memory_freed(const void *p, size_t n)
@@ -52,6 +54,15 @@ void host_memory_freed(const void *p, size_t n)
 void host_memory_used(const void *p, size_t n)
 {
     ASAN_UNPOISON_MEMORY_REGION(p, n);
+}
+
+__attribute__((no_sanitize("address"))) size_t host_poison_intact(const void *p, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && *(const volatile u64 *)((const char *)p + i) == POISON_WORD)
+        i += sizeof(u64);
+    return i;
 }
 
 __attribute__((no_sanitize("address"))) void *host_link_get(void *const *link)

@@ -1,8 +1,9 @@
 /*
  * poison.h (host): the kernel's poison, told to AddressSanitizer as well.
  *
- * The first include is the real header under other names; each function here wraps its namesake. Freeing memory is
- * also where the model TLB (host.h) looks whether any translation still leads to it.
+ * The first include is the real header under other names; each function here wraps its namesake.
+ * Freeing memory is also where the model TLB (host.h) looks whether any translation still leads to
+ * it.
  */
 #ifndef STANDIN_MM_POISON_H
 #define STANDIN_MM_POISON_H
@@ -21,6 +22,7 @@
 
 void host_memory_freed(const void *p, size_t n); /* arena.c */
 void host_memory_used(const void *p, size_t n);
+size_t host_poison_intact(const void *p, size_t n); /* may look at free memory */
 void *host_link_get(void *const *link);
 void host_link_set(void **link, void *next);
 
@@ -38,7 +40,7 @@ static inline void poison_lift(const void *p, size_t n)
 
 static inline size_t poison_intact(const void *p, size_t n)
 {
-    return real_poison_intact(p, n);
+    return host_poison_intact(p, n);
 }
 
 static inline void *poison_link_get(void *const *link)

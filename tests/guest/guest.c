@@ -18,6 +18,8 @@ static const struct {
     {"mprotect", suite_mprotect},
     {"maps", suite_maps},
     {"brk", suite_brk},
+    {"stack", suite_stack},
+    {"limits", suite_limits},
     {"tmpfs", suite_tmpfs},
     {"files", suite_files},
     {"exec", suite_exec},

@@ -70,6 +70,8 @@ void suite_munmap(void);
 void suite_mprotect(void);
 void suite_maps(void);
 void suite_brk(void);
+void suite_stack(void);
+void suite_limits(void);
 void suite_tmpfs(void);
 void suite_files(void);
 void suite_exec(void);

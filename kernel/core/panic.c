@@ -52,10 +52,8 @@ static void begin(void)
 {
     irq_disable();
     panics++;
-    if (panics > 2) {
-        for (;;)
-            __asm__ volatile("hlt");
-    }
+    if (panics > 2)
+        cpu_halt();
     printk_enter_panic();
     if (panics > 1) {
         printk("\npanic: another one while panicking\n");

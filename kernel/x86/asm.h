@@ -176,4 +176,11 @@ static inline void irq_wait(void)
     __asm__ volatile("sti; hlt" : : : "memory");
 }
 
+/* Stop this CPU for good. */
+static inline NORETURN void cpu_halt(void)
+{
+    for (;;)
+        __asm__ volatile("cli; hlt");
+}
+
 #endif

@@ -115,6 +115,7 @@ $(B)/ksyms.S.o: $(B)/ksyms.S
 $(KERNEL): $(B)/ksyms.S.o $(OBJECTS) linker.ld $(B)/link-flags
 	$(call say,LINK,$@)
 	$(Q)$(LD) $(LINK_FLAGS) -o $@ $(OBJECTS) $(B)/ksyms.S.o
+	$(Q)$(NM) -n $@ | $(PYTHON) tools/ksyms.py --check $(B)/ksyms.S
 endif
 
 -include $(OBJECTS:.o=.d)

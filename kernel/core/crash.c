@@ -4,6 +4,7 @@
  *
  *      assert   an invariant that is false     null     a write through a null pointer
  *      stack    recursion without end          divide   a division by zero
+ *      text     a write to the kernel's code   exec     a jump into the kernel's data
  *      live     a page table whose count of live entries is wrong, found by pt_check
  */
 #include "kernel/core/crash.h"
@@ -11,9 +12,19 @@
 #include "kernel/core/knob.h"
 #include "kernel/core/panic.h"
 
-enum crash { CRASH_NONE, CRASH_ASSERT, CRASH_NULL, CRASH_STACK, CRASH_DIVIDE, CRASH_LIVE };
+enum crash {
+    CRASH_NONE,
+    CRASH_ASSERT,
+    CRASH_NULL,
+    CRASH_STACK,
+    CRASH_DIVIDE,
+    CRASH_TEXT,
+    CRASH_EXEC,
+    CRASH_LIVE
+};
 
-static const char *const words[] = {"none", "assert", "null", "stack", "divide", "live", NULL};
+static const char *const words[] = {"none", "assert", "null", "stack", "divide",
+                                    "text", "exec",   "live", NULL};
 static void (*crash_live)(void);
 
 /* volatile, so that the compiler does not see through what these are for */
@@ -36,7 +47,20 @@ static NOINLINE void crash_null(void)
 
 static NOINLINE void crash_divide(void)
 {
-    zero = 1 / zero;
+    volatile u32 one = 1; /* a constant would make this a comparison */
+    zero = one / zero;
+}
+
+static NOINLINE void crash_text(void)
+{
+    *(volatile u8 *)(u64)crash_divide = 0xc3;
+}
+
+static NOINLINE void crash_exec(void)
+{
+    static volatile u8 ret = 0xc3;
+    void (*volatile code)(void) = (void (*)(void))(u64)&ret;
+    code();
 }
 
 static void crash_now(struct knob *knob)
@@ -55,6 +79,12 @@ static void crash_now(struct knob *knob)
         break;
     case CRASH_DIVIDE:
         crash_divide();
+        break;
+    case CRASH_TEXT:
+        crash_text();
+        break;
+    case CRASH_EXEC:
+        crash_exec();
         break;
     case CRASH_LIVE:
         crash_live();

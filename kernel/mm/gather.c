@@ -1,14 +1,15 @@
 /*
  * gather.c: what was taken out of the page table and must not be free yet.
  *
- * A page may be given to somebody else only when no CPU can reach it by an old translation any more; a table, only when no
- * CPU can still read it on the way to one. So the walk clears entries and hands pages and tables to the gather, and the
- * gather drops the translations of all of them at once, then frees:
+ * A page may be given to somebody else only when no CPU can reach it by an old translation any
+ * more; a table, only when no CPU can still read it on the way to one. So the walk clears entries
+ * and hands pages and tables to the gather, and the gather drops the translations of all of them at
+ * once, then frees:
  *
  *      clear the entries  ->  drop the translations  ->  free
  *
- * It lies on the stack of whoever unmaps and never allocates; when it is full it is flushed, if need be under the
- * lock of the table that is being emptied.
+ * It lies on the stack of whoever unmaps and never allocates; when it is full it is flushed, if
+ * need be under the lock of the table that is being emptied.
  */
 #include "kernel/core/panic.h"
 #include "kernel/mm/vmcount.h"
@@ -35,7 +36,8 @@ static void gather_cover(struct gather *gather, vaddr_t addr)
     gather->end = max_u64(gather->end, addr + PAGE_SIZE);
 }
 
-/* => The entry of addr is cleared, its table still locked. The reference that the entry held is the gather's now. */
+/* => The entry of addr is cleared, its table still locked. The reference that the entry held is the
+ * gather's now. */
 void gather_page(struct gather *gather, vaddr_t addr, struct page *page)
 {
     gather_cover(gather, addr);
@@ -44,9 +46,10 @@ void gather_page(struct gather *gather, vaddr_t addr, struct page *page)
         gather_flush(gather);
 }
 
-/* => mm.lock held for write; no entry points to table any more, and nothing is live in it. addr is any address that it
- * mapped: the drop of one address takes with it what the CPU remembers of the tables above (Intel SDM volume 3, section
- * 4.10.4.1). The pages below it went through gather_page before. */
+/* => mm.lock held for write; no entry points to table any more, and nothing is live in it. addr is
+ * any address that it mapped: the drop of one address takes with it what the CPU remembers of the
+ * tables above (Intel SDM volume 3, section 4.10.4.1). The pages below it went through gather_page
+ * before. */
 void gather_table(struct gather *gather, vaddr_t addr, struct page *table)
 {
     ASSERT(table->live == 0, "table %lx of %lx has %u live entries", page_to_pfn(table).v, addr,

@@ -1,17 +1,17 @@
 /*
  * page.c: the buddy allocator.
  *
- * Free memory is kept in blocks of 2^order frames, aligned to their size, one free list an order. A block that is
- * wanted and not there is made by halving a larger one; a block that is freed joins its buddy (the other half of the
- * block they came from) while that is free as a whole:
+ * Free memory is kept in blocks of 2^order frames, aligned to their size, one free list an order. A
+ * block that is wanted and not there is made by halving a larger one; a block that is freed joins
+ * its buddy (the other half of the block they came from) while that is free as a whole:
  *
- *      order 2   |  0   1   2   3  |      buddy of a block: flip the bit of its size in its frame number
- *      order 1   |  0   1 | 2   3  |      0 and 2 are buddies at order 1,
+ *      order 2   |  0   1   2   3  |      to find a block's buddy, flip the bit of its size
+ *      order 1   |  0   1 | 2   3  |      in its frame number: 0 and 2 are buddies at order 1,
  *      order 0   | 0 | 1 | 2 | 3   |      2 and 3 at order 0
  *
- * The free lists are linked through the struct pages, so free memory itself is never touched, except to be poisoned in
- * checking builds. A free frame's `dirty` says that it was: memory from boot was not. The lock guards lists, counts,
- * and the struct pages of free frames.
+ * The free lists are linked through the struct pages, so free memory itself is never touched,
+ * except to be poisoned in checking builds. A free frame's `dirty` says that it was: memory from
+ * boot was not. The lock guards lists, counts, and the struct pages of free frames.
  */
 #include "kernel/mm/page.h"
 
@@ -110,7 +110,8 @@ static void frame_unpoison(struct page *page)
     }
 }
 
-/* => Does not sleep. The block's head has refs 1; the struct pages behind it have the kind and refs 0. */
+/* => Does not sleep. The block's head has refs 1; the struct pages behind it have the kind and refs
+ * 0. */
 struct page *page_alloc(unsigned order, enum page_kind kind)
 {
     struct page *page;
@@ -142,7 +143,8 @@ struct page *page_alloc_zeroed(enum page_kind kind)
     return page;
 }
 
-/* => Does not sleep. page heads a block that page_alloc gave, used by nobody else and mapped nowhere. */
+/* => Does not sleep. page heads a block that page_alloc gave, used by nobody else and mapped
+ * nowhere. */
 void page_free(struct page *page)
 {
     unsigned order = page->order;
@@ -199,7 +201,8 @@ static void range_note(pfn_t start, pfn_t end)
     buddy.total_count += end.v - start.v;
 }
 
-/* => Boot, one CPU, once a range; the struct pages of [start, end) are zero. Any order, no overlap. */
+/* => Boot, one CPU, once a range; the struct pages of [start, end) are zero. Any order, no overlap.
+ */
 void page_add_range(pfn_t start, pfn_t end)
 {
     if (buddy.ranges == 0) {
@@ -220,7 +223,8 @@ void page_add_range(pfn_t start, pfn_t end)
     spin_unlock(&buddy.lock);
 }
 
-/* True if pfn is memory that was added. => Does not sleep, takes no lock: ranges only grow, at boot. */
+/* True if pfn is memory that was added. => Does not sleep, takes no lock: ranges only grow, at
+ * boot. */
 bool page_pfn_valid(pfn_t pfn)
 {
     for (u32 i = 0; i < buddy.ranges; i++)

@@ -1,8 +1,8 @@
 /*
  * page.h: physical memory in frames, and the buddy allocator that hands them out.
  *
- * Each frame of memory has a struct page; pfn_to_page and page_to_pfn go between the two. Free memory is
- * kept in blocks of 2^order frames (page.c). The unit is the layout's page.
+ * Each frame of memory has a struct page; pfn_to_page and page_to_pfn go between the two. Free
+ * memory is kept in blocks of 2^order frames (page.c). The unit is the layout's page.
  */
 #ifndef KERNEL_MM_PAGE_H
 #define KERNEL_MM_PAGE_H
@@ -88,11 +88,13 @@ static inline struct page *virt_to_page(const void *va)
     return pfn_to_page((pfn_t){virt_to_phys(va).v >> PAGE_SHIFT});
 }
 
-/* Boot: tell the allocator of a run of usable frames whose struct pages exist (zeroed). Any order, no overlap. */
+/* Boot: tell the allocator of a run of usable frames whose struct pages exist (zeroed). Any order,
+ * no overlap. */
 void page_add_range(pfn_t start, pfn_t end);
 bool page_pfn_valid(pfn_t pfn);
 
-/* A block of 2^order frames, refs 1, kind as given, contents undefined; NULL when there is none. Does not sleep. */
+/* A block of 2^order frames, refs 1, kind as given, contents undefined; NULL when there is none.
+ * Does not sleep. */
 struct page *page_alloc(unsigned order, enum page_kind kind);
 struct page *page_alloc_zeroed(enum page_kind kind); /* order 0 */
 /* Free a block whatever its refs (they must be 1). */

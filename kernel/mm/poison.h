@@ -1,9 +1,10 @@
 /*
  * poison.h: what free memory looks like in checking builds, so that a use after free is seen.
  *
- * The page and slab allocators fill memory that becomes free with POISON_BYTE, and look at it again before they hand
- * it out: a byte that changed was written after free. The host tests overlay this header with one that also tells
- * AddressSanitizer, which then catches reads as well, at the very instruction.
+ * The page and slab allocators fill memory that becomes free with POISON_BYTE, and look at it again
+ * before they hand it out: a byte that changed was written after free. The host tests overlay this
+ * header with one that also tells AddressSanitizer, which then catches reads as well, at the very
+ * instruction.
  */
 #ifndef KERNEL_MM_POISON_H
 #define KERNEL_MM_POISON_H

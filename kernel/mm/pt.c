@@ -1,13 +1,14 @@
 /*
- * pt.c: the page table of an address space: making and ending it, the fault's way to one entry, changing rights.
+ * pt.c: the page table of an address space: making and ending it, the fault's way to one entry,
+ * changing rights.
  *
- * A table is one page (PAGE_TABLE). Its struct page holds the lock of its entries and the count of those that are not
- * none (live), so that nobody ever has to search a table to learn that it is empty. The root's kernel half belongs to
- * kernel/x86 and is not counted.
+ * A table is one page (PAGE_TABLE). Its struct page holds the lock of its entries and the count of
+ * those that are not none (live), so that nobody ever has to search a table to learn that it is
+ * empty. The root's kernel half belongs to kernel/x86 and is not counted.
  *
- * Locks: mm.lock is held for read or write by all callers. Tables may be added under either, so an upper entry changes
- * under its table's lock; but it goes back to none only under mm.lock for write (zap.c), so whoever holds
- * mm.lock may walk down without locking upper tables.
+ * Locks: mm.lock is held for read or write by all callers. Tables may be added under either, so an
+ * upper entry changes under its table's lock; but it goes back to none only under mm.lock for write
+ * (zap.c), so whoever holds mm.lock may walk down without locking upper tables.
  */
 #include "kernel/mm/pt.h"
 
@@ -40,7 +41,8 @@ static void table_delete(struct pt *pt, struct page *table)
     page_free(table);
 }
 
-/* => mm.lock held, parent not locked. Does not sleep. 0, and there is a table below *entry; or -ENOMEM. */
+/* => mm.lock held, parent not locked. Does not sleep. 0, and there is a table below *entry; or
+ * -ENOMEM. */
 int pt_table_make(struct pt *pt, struct page *parent, pte_t *entry)
 {
     struct page *table = table_new(pt, parent->level - 1);
@@ -86,7 +88,8 @@ void pt_destroy(struct pt *pt)
 
 /* ---- one page ---- */
 
-/* => mm.lock held. Does not sleep. 0, and slot->table is locked; -ENOMEM; -ENOENT (no table, and alloc is false). */
+/* => mm.lock held. Does not sleep. 0, and slot->table is locked; -ENOMEM; -ENOENT (no table, and
+ * alloc is false). */
 int pt_slot_lock(struct pt *pt, vaddr_t addr, bool alloc, struct pt_slot *slot)
 {
     struct page *table = pt->root;
@@ -112,7 +115,8 @@ int pt_slot_lock(struct pt *pt, vaddr_t addr, bool alloc, struct pt_slot *slot)
     return 0;
 }
 
-/* => slot is locked. When this returns the machine uses entry and nothing else; so the page that was there may go. */
+/* => slot is locked. When this returns the machine uses entry and nothing else; so the page that
+ * was there may go. */
 void pt_slot_set(struct pt_slot *slot, pte_t entry)
 {
     pte_t old = *slot->entry;
@@ -186,7 +190,7 @@ static pte_t protect_entry(const struct protect *protect, pte_t e)
     return pte_with_rights(e, rights);
 }
 
-/* An entry is none for a moment: a CPU that looks now faults, waits for mm.lock, and looks again. */
+/* An entry is none for a moment: a CPU that looks now faults and waits for mm.lock. */
 static void protect_leaves(struct walk *w, struct page *table, pte_t *entries, vaddr_t addr,
                            unsigned n)
 {

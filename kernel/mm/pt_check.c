@@ -1,8 +1,9 @@
 /*
  * pt_check.c: does the page table agree with its own books?
  *
- * Looks at every table and every entry: kinds, levels, references, the live count of each table, and the number of tables.
- * A broken invariant panics with what it found. Callable from tests, procfs and gdb. => mm.lock held, no table locked.
+ * Looks at every table and every entry: kinds, levels, references, the live count of each table,
+ * and the number of tables. A broken invariant panics with what it found. Callable from tests,
+ * procfs and gdb. => mm.lock held, no table locked.
  */
 #include "kernel/mm/pt.h"
 

@@ -1,15 +1,17 @@
 /*
  * slab.c: objects of one size, cut from blocks of pages.
  *
- * A slab is a block of pages whose struct page holds the list of its free objects; the list runs through the objects
- * themselves, so a slab has no header and 2^n sized objects fill it without a rest:
+ * A slab is a block of pages whose struct page holds the list of its free objects; the list runs
+ * through the objects themselves, so a slab has no header and 2^n sized objects fill it without a
+ * rest:
  *
  *      struct page --> [ object | free  | object | free  | ... ]
  *        free_objects ------------'  next ---------^
  *
- * Slabs with room are on the cache's partial list, full ones on none; an empty one goes back to the page allocator at
- * once, so that a leak shows as a missing page. A free object is poisoned behind its link; that also tells a double
- * free. Lock: the cache's, rank RANK_SLAB; it guards the cache and the struct pages of its slabs.
+ * Slabs with room are on the cache's partial list, full ones on none; an empty one goes back to the
+ * page allocator at once, so that a leak shows as a missing page. A free object is poisoned behind
+ * its link; that also tells a double free. Lock: the cache's, rank RANK_SLAB; it guards the cache
+ * and the struct pages of its slabs.
  */
 #include "kernel/mm/slab.h"
 
@@ -118,7 +120,8 @@ static bool on_free_list(const struct page *slab, const void *object)
     return other;
 }
 
-/* Panics unless object may be freed to cache. Only an object that looks free is searched for among the free ones. */
+/* Panics unless object may be freed to cache. Only an object that looks free is searched for among
+ * the free ones. */
 static void object_check(struct slab_cache *cache, struct page *slab, void *object)
 {
     size_t offset = object - page_to_virt(slab);

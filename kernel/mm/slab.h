@@ -1,8 +1,8 @@
 /*
  * slab.h: memory for objects of one size, cut from pages; and kmalloc for odd sizes.
  *
- * In checking builds free objects are poisoned, and a write after free or a double free panics at the next
- * allocation. => Does not sleep. NULL when out of memory.
+ * In checking builds free objects are poisoned, and a write after free or a double free panics at
+ * the next allocation. => Does not sleep. NULL when out of memory.
  */
 #ifndef KERNEL_MM_SLAB_H
 #define KERNEL_MM_SLAB_H

@@ -1,8 +1,9 @@
 /*
  * vmcount.c: the counters' totals, one set for each CPU, and the baseline that a reset stores.
  *
- * A CPU adds to its own set only, so no lock and no atomic operation is needed there; an address space may be running
- * on several CPUs, so its counts are atomic. Readers sum all sets and may miss what is being added meanwhile.
+ * A CPU adds to its own set only, so no lock and no atomic operation is needed there; an address
+ * space may be running on several CPUs, so its counts are atomic. Readers sum all sets and may miss
+ * what is being added meanwhile.
  */
 #include "kernel/mm/vmcount.h"
 

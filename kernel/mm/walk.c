@@ -1,20 +1,22 @@
 /*
  * walk.c: the one walk over the page table.
  *
- *      walk_range --> walk_pgd --> walk_pud --> walk_pmd --> walk_pte --> operations on runs of leaf entries
+ *      walk_range -> walk_pgd -> walk_pud -> walk_pmd -> walk_pte -> operations on runs of entries
  *
- * The functions walk_pgd ... walk_pte are one piece of code, walk_level, made once for each level of the layout, so that
- * shifts are constants and a backtrace tells where in the table the kernel is. Each handles a range that lies below one
- * table: entry by entry, it jumps over what is empty and hands what is not to the next level.
+ * The functions walk_pgd ... walk_pte are one piece of code, walk_level, made once for each level
+ * of the layout, so that shifts are constants and a backtrace tells where in the table the kernel
+ * is. Each handles a range that lies below one table: entry by entry, it jumps over what is empty
+ * and hands what is not to the next level.
  *
  *      addr                next                                  end
  *       |-------------------|-------------------|-----------------|
  *       |  entry: a table   |    entry: none    |  entry: a table |
  *       |  walk it          |    hole           |  walk it        |
  *
- * `next` is where the entry ends or the range does, never where a block does: an empty entry is read once, however much
- * it covers. What limits a turn is work, which each entry that is read may cost (Linux 2.6.15 has the same rule).
- * A walk stops only between entries, after at least one, and returns the address to go on from.
+ * `next` is where the entry ends or the range does, never where a block does: an empty entry is
+ * read once, however much it covers. What limits a turn is work, which each entry that is read may
+ * cost (Linux 2.6.15 has the same rule). A walk stops only between entries, after at least one, and
+ * returns the address to go on from.
  */
 #include "kernel/mm/pt.h"
 
@@ -130,7 +132,7 @@ LAYOUT_TABLE_LEVELS(X)
 X(pte, LEVEL_PTE)
 #undef X
 
-/* => mm.lock as the operation needs it, no table locked. Does not sleep, unless an operation does. */
+/* => mm.lock as the operation needs it, no table locked. Sleeps only if an operation does. */
 vaddr_t walk_range(struct walk *w, vaddr_t start, vaddr_t end)
 {
     ASSERT(start <= end - 1 && ((start | end) & ~PAGE_MASK) == 0, "[%lx, %lx)", start, end);

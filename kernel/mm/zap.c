@@ -1,17 +1,20 @@
 /*
  * zap.c: munmap's walk, in the two ways that Robin Holt's mail of 27 October 2005 is about.
  *
- * Unmapping is done in turns, after each of which the kernel may run somebody else. What a turn is makes the whole
- * difference when most of the range is empty:
+ * Unmapping is done in turns, after each of which the kernel may run somebody else. What a turn is
+ * makes the whole difference when most of the range is empty:
  *
- *   block   (Linux 2.6.14)   |-8-|-8-|-8-|-8-|-8-|-8-|-8-|    a turn is vm.zap_block_pages pages of addresses. An empty
- *                                                            entry is read again in each block that it covers
- *   work    (Linux 2.6.15)   |------------------|------|     a turn is an amount of work: a page for each entry that
- *                                                            is not none (as since 2.6.16), one unit for a none
+ *   block  |-8-|-8-|-8-|-8-|-8-|-8-|-8-|   Linux 2.6.14. A turn is vm.zap_block_pages pages of
+ *                                          addresses; an empty entry is read again in each block
+ *                                          that it covers
+ *   work   |------------------|--------|   Linux 2.6.15. A turn is an amount of work: a page for
+ *                                          each entry that is not none (as since 2.6.16), one unit
+ *                                          for a none entry, whatever it covers
  *
  * Both are the same walk (walk.c). What is left of a turn when a VMA ends is used for the next VMA.
  *
- * => mm.lock held for write (truncate, later: the file's map_lock, and it does not free tables). Allocates nothing.
+ * => mm.lock held for write (truncate, later: the file's map_lock, and it does not free tables).
+ * Allocates nothing.
  */
 #include "kernel/mm/zap.h"
 
@@ -97,7 +100,7 @@ static const struct walk_ops free_ops = {.leave = zap_leave};
 
 /* ---- turns ---- */
 
-/* => mm.lock held for write; until zap_end. The knobs are read here and hold for the whole of it. */
+/* => mm.lock held for write; until zap_end. The knobs are read here, once. */
 void zap_begin(struct zap *zap, struct pt *pt)
 {
     u64 pages = knob_value(&zap_block_pages_knob);
@@ -159,8 +162,9 @@ void zap_range(struct zap *zap, vaddr_t start, vaddr_t end)
         zap_work(zap, start, end);
 }
 
-/* => mm.lock held for write, [start, end) was zapped and its VMAs are out of the store. A table that a neighbour's pages
- * are in has live entries and stays. The reads of this pass are counted apart. */
+/* => mm.lock held for write, [start, end) was zapped and its VMAs are out of the store. A table
+ * that a neighbour's pages are in has live entries and stays. The reads of this pass are counted
+ * apart. */
 void zap_free_tables(struct zap *zap, vaddr_t start, vaddr_t end)
 {
     struct walk zapping = zap->walk;
@@ -172,7 +176,8 @@ void zap_free_tables(struct zap *zap, vaddr_t start, vaddr_t end)
     zap->walk = zapping;
 }
 
-/* => After the last range. All that was taken out is free when this returns, and the counts are in the books. */
+/* => After the last range. All that was taken out is free when this returns, and the counts are in
+ * the books. */
 void zap_end(struct zap *zap)
 {
     struct vmcount delta = {0};

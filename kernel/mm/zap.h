@@ -3,10 +3,11 @@
  *
  *      clear the entries  ->  drop the translations  ->  free the pages
  *
- * for it. vm.zap chooses: `block` walks blocks of vm.zap_block_pages pages and descends from the pgd for each,
- * as Linux 2.6.14 did; `work` descends once and stops when enough work was done, as 2.6.15 (with 2.6.16's charge
- * for every entry that is not none). Left-overs of a block or of work are carried from one range to the next.
- * Nothing here allocates. => mm.lock held for write, the VMAs have left the store.
+ * for it. vm.zap chooses: `block` walks blocks of vm.zap_block_pages pages and descends from the
+ * pgd for each, as Linux 2.6.14 did; `work` descends once and stops when enough work was done,
+ * as 2.6.15 (with 2.6.16's charge for every entry that is not none). Left-overs of a block or of
+ * work are carried from one range to the next. Nothing here allocates. => mm.lock held for write,
+ * the VMAs have left the store.
  */
 #ifndef KERNEL_MM_ZAP_H
 #define KERNEL_MM_ZAP_H

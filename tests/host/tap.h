@@ -1,9 +1,11 @@
 /*
  * tap.h: a test program speaks TAP (Test Anything Protocol, version 12) on standard output.
  *
- *   int main(void) { ok(1 + 1 == 2, "addition"); is(1 + 1, 2, "addition again"); return tap_done(); }
+ *   int main(void) { ok(1 + 1 == 2, "addition"); is(1 + 1, 2, "addition again"); return tap_done();
+ * }
  *
- * The plan comes last, so a program that dies half-way is seen. Diagnostics are "# " lines after the failed test.
+ * The plan comes last, so a program that dies half-way is seen. Diagnostics are "# " lines after
+ * the failed test.
  */
 #ifndef TESTS_HOST_TAP_H
 #define TESTS_HOST_TAP_H

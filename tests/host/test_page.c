@@ -1,6 +1,6 @@
 /*
- * test_page.c: the buddy allocator, slab and kmalloc: what they give, that they give it back, and that they notice
- * misuse. Geometry comes from the layout.
+ * test_page.c: the buddy allocator, slab and kmalloc: what they give, that they give it back, and
+ * that they notice misuse. Geometry comes from the layout.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /*
  * test_scenes.c: the numbers of Holt's mail, counted by the kernel's own code.
  *
- * A file of 17,592,182,882,304 bytes is mapped 3 MiB into an empty part of the address space and unmapped. Totals are those
- * of the history of the mail, which a simulator of the old walkers counted; the reads of each level are compared with
- * what geometry says (expected_reads). Built without sanitizers: a scene may take half a billion turns.
+ * A file of 17,592,182,882,304 bytes is mapped 3 MiB into an empty part of the address space and
+ * unmapped. Totals are those of the history of the mail, which a simulator of the old walkers
+ * counted; the reads of each level are compared with what geometry says (expected_reads). Built
+ * without sanitizers: a scene may take half a billion turns.
  */
 #include <string.h>
 
@@ -63,7 +64,8 @@ static const struct scene scenes[] = {
 static vaddr_t touched[64 * MIB / 4096 + 4];
 static u64 touched_count;
 
-/* Pairs of a turn and an entry of span bytes that meet in [a, b), if turns are blocks counted from start; block 0: one turn. */
+/* Pairs of a turn and an entry of span bytes that meet in [a, b), if turns are blocks counted from
+ * start; block 0: one turn. */
 static u64 meetings(vaddr_t start, vaddr_t a, vaddr_t b, u64 span, u64 block)
 {
     u64 entries = (b - 1) / span - a / span + 1, turns, shared = 0;
@@ -78,7 +80,8 @@ static u64 meetings(vaddr_t start, vaddr_t a, vaddr_t b, u64 span, u64 block)
     return turns + entries - 1 - shared;
 }
 
-/* Entries of level read by a walk over [start, end): those of every table that the touched pages brought about. */
+/* Entries of level read by a walk over [start, end): those of every table that the touched pages
+ * brought about. */
 static u64 expected_reads(vaddr_t start, vaddr_t end, int level, u64 block)
 {
     u64 reads = 0, table_span = LEVEL_SPAN(level + 1), last = 1; /* 1: no table's address */
@@ -169,10 +172,11 @@ static void play(const struct scene *scene)
     host_end(name);
 }
 
-/* One empty entry, stepped over in blocks: 1.3 of the history; 64, 32,768 and 16,777,216 turns for 4 KiB pages. */
+/* One empty entry, stepped over in blocks: 1.3 of the history; 64, 32,768 and 16,777,216 turns for
+ * 4 KiB pages. */
 static void test_empty_entries(void)
 {
-    vaddr_t base = LEVEL_SPAN(LEVEL_PMD + 2);
+    vaddr_t base = 2 * LEVEL_SPAN(LEVEL_PUD);
     struct space space;
 
     host_begin();

@@ -1,8 +1,9 @@
 /*
  * arena.c: physical memory for the host tests, and the brackets of a test.
  *
- * Frames lie at DIRECT_MAP_BASE, their struct pages at PAGE_ARRAY_BASE. Memory has a hole and odd ends, as on a real
- * machine: frame 0 is none, and in the middle 69 frames are missing, 64 of them with their struct pages.
+ * Frames lie at DIRECT_MAP_BASE, their struct pages at PAGE_ARRAY_BASE. Memory has a hole and odd
+ * ends, as on a real machine: frame 0 is none, and in the middle 69 frames are missing, 64 of them
+ * with their struct pages.
  */
 #include <sys/mman.h>
 

@@ -1,17 +1,20 @@
 /*
  * host.h: the machine under the host tests.
  *
- * The sources of kernel/mm and lib are compiled unchanged; what they stand on is replaced by the files of this
- * directory, each of which is stricter than the real thing:
+ * The sources of kernel/mm and lib are compiled unchanged; what they stand on is replaced by the
+ * files of this directory, each of which is stricter than the real thing:
  *
  *   arena.c   physical memory: an mmap'ed arena; free memory is poisoned for AddressSanitizer
- *   tlb.c     mmu.h as a model TLB, which never forgets by itself: memory that is freed while a translation
- *             still leads to it, or a way through it, panics. So "clear, drop, free" is checked in every test
- *   locks.c   spin and sleeping locks that check rank order, owner, and sleeping under a spin lock
- *   panic.c   panic: caught by host_panics(), otherwise it fails the program; printk, time, yield points
+ *   tlb.c     mmu.h as a model TLB, which never forgets by itself: memory that is freed while a
+ *             translation still leads to it, or a way through it, panics. So "clear, drop, free"
+ *             is checked in every test
+ *   locks.c   spin and sleeping locks that check rank order, owner, sleeping under a spin lock
+ *   panic.c   panic: caught by host_panics(), otherwise it fails the program; printk, time,
+ *             yield points
  *   knob.c    a registry of knobs, only where kernel/core/knob.c is missing
  *
- * A test is bracketed by host_begin and host_end; the latter reports a page, a lock or a translation left behind.
+ * A test is bracketed by host_begin and host_end; the latter reports a page, a lock or a
+ * translation left behind.
  */
 #ifndef STANDIN_HOST_H
 #define STANDIN_HOST_H
@@ -67,8 +70,9 @@ void host_panic_arm(bool armed);     /* remembers, or restores, the spin locks h
 
 /* ---- the CPU, as a user program sees it ---- */
 
-/* Access addr as the CPU would: by the TLB if it holds a translation that allows it, else by walking the table, which
- * sets the accessed and dirty bits and fills the TLB. rights: one of RIGHT_. Returns the page; NULL: a page fault. */
+/* Access addr as the CPU would: by the TLB if it holds a translation that allows it, else by
+ * walking the table, which sets the accessed and dirty bits and fills the TLB. rights: one of
+ * RIGHT_. Returns the page; NULL: a page fault. */
 struct page *host_access(struct mmu_space *space, vaddr_t addr, unsigned rights);
 
 u64 host_tlb_count(void);          /* translations held */

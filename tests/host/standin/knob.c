@@ -1,5 +1,6 @@
 /*
- * knob.c (host): as much of the registry of knobs as tests need, for trees that have no kernel/core/knob.c.
+ * knob.c (host): as much of the registry of knobs as tests need, for trees that have no
+ * kernel/core/knob.c.
  */
 #include <stdlib.h>
 #include <string.h>

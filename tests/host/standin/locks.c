@@ -1,9 +1,9 @@
 /*
  * locks.c: spin locks and sleeping locks for the host tests.
  *
- * There is one thread, so a lock that is taken already is a deadlock and panics. Ranks of all locks held lie in
- * host_cpu.ranks, sleeping ones too; a lock may be taken only above all of them. host_cpu.preempt_depth counts the
- * spin locks.
+ * There is one thread, so a lock that is taken already is a deadlock and panics. Ranks of all locks
+ * held lie in host_cpu.ranks, sleeping ones too; a lock may be taken only above all of them.
+ * host_cpu.preempt_depth counts the spin locks.
  */
 #include <stdlib.h>
 

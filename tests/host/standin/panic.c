@@ -1,8 +1,8 @@
 /*
  * panic.c: panic, printk, time and yield points for the host tests.
  *
- * A panic inside host_panics() jumps back there. Any other one is a failed test program: it says what broke
- * and aborts, so that the shell and prove see it and a debugger stops at the place.
+ * A panic inside host_panics() jumps back there. Any other one is a failed test program: it says
+ * what broke and aborts, so that the shell and prove see it and a debugger stops at the place.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /*
- * space.h: a page table under test, and the few lines that every test of it needs. What is mapped are anonymous pages of
- * their own, unless the test brings another; each mapped page is touched, so the model TLB holds its translation.
+ * space.h: a page table under test, and the few lines that every test of it needs. What is mapped
+ * are anonymous pages of their own, unless the test brings another; each mapped page is touched, so
+ * the model TLB holds its translation.
  */
 #ifndef STANDIN_SPACE_H
 #define STANDIN_SPACE_H

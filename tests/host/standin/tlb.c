@@ -1,9 +1,10 @@
 /*
  * tlb.c: mmu.h as a model TLB that never forgets by itself. It models hardware layouts.
  *
- * It holds two kinds of things, as a real CPU does (Intel SDM volume 3, section 4.10): translations of pages, and ways, the
- * tables that were read to get to them. A translation goes only when its address is dropped; a way when any address that its
- * table maps is. led_to counts, for each frame, what leads to it; memory for which it is not 0 must not be freed.
+ * It holds two kinds of things, as a real CPU does (Intel SDM volume 3, section 4.10): translations
+ * of pages, and ways, the tables that were read to get to them. A translation goes only when its
+ * address is dropped; a way when any address that its table maps is. led_to counts, for each frame,
+ * what leads to it; memory for which it is not 0 must not be freed.
  */
 #include <stdlib.h>
 
@@ -235,8 +236,8 @@ struct page *host_access(struct mmu_space *space, vaddr_t addr, unsigned rights)
         return pfn_to_page((pfn_t){(*link)->frame});
     entry = hardware_walk(space, addr);
     if (*link)
-        forget(
-            link); /* a fault, or a walk that sets the dirty bit, drops what was held for the address */
+        forget(link); /* a fault, or a walk that sets the dirty bit, drops what was held for the
+                         address */
     if (!entry || !allows(*entry, rights))
         return NULL;
     if (rights & RIGHT_WRITE)

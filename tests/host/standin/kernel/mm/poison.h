@@ -1,8 +1,9 @@
 /*
  * poison.h (host): the kernel's poison, told to AddressSanitizer as well.
  *
- * The first include is the real header under other names; each function here wraps its namesake. Freeing memory is
- * also where the model TLB (host.h) looks whether any translation still leads to it.
+ * The first include is the real header under other names; each function here wraps its namesake.
+ * Freeing memory is also where the model TLB (host.h) looks whether any translation still leads to
+ * it.
  */
 #ifndef STANDIN_MM_POISON_H
 #define STANDIN_MM_POISON_H

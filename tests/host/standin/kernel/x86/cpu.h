@@ -1,6 +1,6 @@
 /*
- * cpu.h (host): there is one CPU, and it is a variable. Interrupts do not exist. The fields are those of the real
- * header that code outside kernel/x86 uses.
+ * cpu.h (host): there is one CPU, and it is a variable. Interrupts do not exist. The fields are
+ * those of the real header that code outside kernel/x86 uses.
  */
 #ifndef KERNEL_X86_CPU_H
 #define KERNEL_X86_CPU_H

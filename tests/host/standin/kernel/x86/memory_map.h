@@ -1,6 +1,7 @@
 /*
- * memory_map.h (host): physical memory is an arena that host_boot maps at a fixed address, inside the part of
- * the address space that AddressSanitizer shadows. The struct page array lies at another.
+ * memory_map.h (host): physical memory is an arena that host_boot maps at a fixed address, inside
+ * the part of the address space that AddressSanitizer shadows. The struct page array lies at
+ * another.
  */
 #ifndef KERNEL_X86_MEMORY_MAP_H
 #define KERNEL_X86_MEMORY_MAP_H

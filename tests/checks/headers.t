@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Every header compiles alone, and twice, with the kernel's flags.
+. "$(dirname "$0")/tap.sh"
+
+flags=(-std=gnu11 -ffreestanding -mgeneral-regs-only -mcmodel=kernel -fno-pic -Wall -Wextra -Werror -I.
+    -DCONFIG_CHECK=1 "-DLAYOUT_HEADER=\"kernel/mm/layout/$LAYOUT.h\"" -fsyntax-only -xc -)
+alone() { printf '#include "%s"\n#include "%s"\n' "$1" "$1" | "${CROSS_COMPILE}gcc" "${flags[@]}" >"$SCRATCH/said" 2>&1; }
+
+for header in $(find boot lib kernel -name '*.h' | sort); do
+    alone "$header"
+    verdict $? "$header"
+done
+finish

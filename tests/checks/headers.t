@@ -3,8 +3,14 @@
 . "$(dirname "$0")/tap.sh"
 
 flags=(-std=gnu11 -ffreestanding -mgeneral-regs-only -mcmodel=kernel -fno-pic -Wall -Wextra -Werror -I.
-    -DCONFIG_CHECK=1 "-DLAYOUT_HEADER=\"kernel/mm/layout/$LAYOUT.h\"" -fsyntax-only -xc -)
-alone() { printf '#include "%s"\n#include "%s"\n' "$1" "$1" | "${CROSS_COMPILE}gcc" "${flags[@]}" >"$SCRATCH/said" 2>&1; }
+    -DCONFIG_CHECK=1 "-DLAYOUT_HEADER=\"kernel/mm/layout/$LAYOUT.h\"")
+# A header of assembler macros is read as assembly.
+alone() {
+    local language=(-fsyntax-only -xc)
+    grep -qE '^[[:space:]]*\.macro' "$1" && language=(-c -o "$SCRATCH/alone.o" -xassembler-with-cpp)
+    printf '#include "%s"\n#include "%s"\n' "$1" "$1" |
+        "${CROSS_COMPILE}gcc" "${flags[@]}" "${language[@]}" - >"$SCRATCH/said" 2>&1
+}
 
 for header in $(find boot lib kernel -name '*.h' | sort); do
     alone "$header"

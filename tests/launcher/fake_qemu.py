@@ -102,6 +102,7 @@ def run(guest):
         guest.monitor_hears()
         guest.monitor_says(b'{"return": "RIP=ffffffff80001234 RFL=00000002\\r\\nCR2=0000000000000bad", "id": "registers"}')
         guest.monitor_hears()
+        guest.monitor_says(b'{"event": "SHUTDOWN", "data": {"guest": false, "reason": "host-qmp-quit"}}')
         sys.exit(0)
     if name == "garbled":
         guest.channels["link"].sendall(b"\x09\x00\x00")

@@ -28,6 +28,7 @@ enum {
 
 enum {
     CR4_TSD = 1 << 2,
+    CR4_MCE = 1 << 6, /* without it a machine check resets the machine in silence */
     CR4_PGE = 1 << 7,
     CR4_OSFXSR = 1 << 9,
     CR4_OSXMMEXCPT = 1 << 10,

@@ -1,6 +1,6 @@
 /*
- * test_fault.c: every kind of memory at its first touch: the cases F0 to F5, the signals, growing stacks, and what is
- * left behind when memory runs out at any point.
+ * test_fault.c: every kind of memory at its first touch: the cases F0 to F5, the signals, growing
+ * stacks, and what is left behind when memory runs out at any point.
  */
 #include <stdlib.h>
 
@@ -279,7 +279,8 @@ static void test_failures(void)
     end("out of memory");
 }
 
-/* Truncate comes between the page's lookup and its entry: here, when the file is told of the write. */
+/* Truncate comes between the page's lookup and its entry: here, when the file is told of the
+ * write. */
 static void truncate_now(struct mm_file *file)
 {
     if (container_of(file, struct test_file, file)->modified++ == 0)

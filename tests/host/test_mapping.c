@@ -1,6 +1,7 @@
 /*
- * test_mapping.c: the page cache and who maps it: pages, failing allocations, the interval tree against a plain walk,
- * and truncate: what is past the end goes from every mapping, and never comes back with the old bytes.
+ * test_mapping.c: the page cache and who maps it: pages, failing allocations, the interval tree
+ * against a plain walk, and truncate: what is past the end goes from every mapping, and never
+ * comes back with the old bytes.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /*
- * test_mm.c: an address space from end to end: making one when memory fails, exec's copies, /proc/PID/maps letter for
- * letter, the mail's 16 TiB with three pages touched, the end with everything mapped, and that mm_check sees lies.
+ * test_mm.c: an address space from end to end: making one when memory fails, exec's copies,
+ * /proc/PID/maps letter for letter, the mail's 16 TiB with three pages touched, the end with
+ * everything mapped, and that mm_check sees lies.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /*
- * test_mmap.c: mmap, munmap, mprotect and brk give Linux's answers (taken from Linux 6.18), place where Linux places,
- * split and merge as Linux does; and a failure at any point leaves all as it was.
+ * test_mmap.c: mmap, munmap, mprotect and brk give Linux's answers (taken from Linux 6.18), place
+ * where Linux places, split and merge as Linux does; and a failure at any point leaves all as it
+ * was.
  */
 #include <stdlib.h>
 
@@ -495,7 +496,8 @@ static const struct call calls[] = {
     {"brk", run_brk},
 };
 
-/* Slab pages are full when the test begins, so that each object allocated may need a page and fail for it. */
+/* Slab pages are full when the test begins, so that each object allocated may need a page and fail
+ * for it. */
 static void test_failures(void)
 {
     for (unsigned i = 0; i < ARRAY_SIZE(calls); i++) {

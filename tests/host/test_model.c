@@ -1,10 +1,12 @@
 /*
- * test_model.c: random mmap, munmap, mprotect, brk, truncate, reads, writes and runs, against a model that has no VMAs, no
- * tree and no page table: an array with one entry for each page of a window that lies across a table's border.
+ * test_model.c: random mmap, munmap, mprotect, brk, truncate, reads, writes and runs, against a
+ * model that has no VMAs, no tree and no page table: an array with one entry for each page of a
+ * window that lies across a table's border.
  *
- * A bit of each page says whether a VMA begins there. That is the model of Linux's merging: an operation sets the bits
- * at its two ends and clears them again where the neighbours are alike. After each step the VMAs, their flags,
- * offsets and ids, every access's result and every byte must agree, and mm_check must pass.
+ * A bit of each page says whether a VMA begins there. That is the model of Linux's merging: an
+ * operation sets the bits at its two ends and clears them again where the neighbours are alike.
+ * After each step the VMAs, their flags, offsets and ids, every access's result and every byte
+ * must agree, and mm_check must pass.
  */
 #include <stdlib.h>
 

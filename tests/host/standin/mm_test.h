@@ -1,6 +1,6 @@
 /*
- * mm_test.h: an address space under test: short forms of the calls, accesses as a user program makes them, files
- * with known contents, and the layout as text to compare.
+ * mm_test.h: an address space under test: short forms of the calls, accesses as a user program
+ * makes them, files with known contents, and the layout as text to compare.
  */
 #ifndef STANDIN_MM_TEST_H
 #define STANDIN_MM_TEST_H

@@ -85,6 +85,7 @@ void kernel_main(u32 magic, u64 loader_info)
     clock_start_tick();
     fs_init();
     dev_init();
+    sys_init();
     proc_init();
     cmdline_apply_knobs();
     cmdline_report_unknown();

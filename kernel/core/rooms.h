@@ -6,7 +6,8 @@
 
 void fs_init(void);  /* kernel/fs: file systems, the initramfs */
 void dev_init(void); /* kernel/dev: serial ports, terminal */
-void proc_init(
-    void); /* kernel/proc: makes the thread of the first program, which runs once main.c idles */
+void sys_init(void); /* kernel/sys: the options of the system-call room */
+/* kernel/proc: makes the thread of the first program, which runs once main.c idles */
+void proc_init(void);
 
 #endif

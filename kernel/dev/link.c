@@ -32,11 +32,9 @@ static void send_frame(u8 type, const u8 *bytes, u32 n)
 {
     u64 flags = spin_lock_irq(&out_lock);
     if (present) {
-        uart_send(UART_COM3, type);
-        uart_send(UART_COM3, n & 0xff);
-        uart_send(UART_COM3, n >> 8);
-        for (u32 i = 0; i < n; i++)
-            uart_send(UART_COM3, bytes[i]);
+        const u8 header[] = {type, n & 0xff, n >> 8};
+        uart_send_bytes(UART_COM3, header, sizeof(header));
+        uart_send_bytes(UART_COM3, bytes, n);
     }
     spin_unlock_irq(&out_lock, flags);
 }

@@ -13,6 +13,7 @@ bool uart_init(u16 port);
 void uart_enable_input_irq(u16 port);
 /* Send a byte, waiting for room. Gives up after a while on a port that never gets ready. No locks: usable in panic. */
 void uart_send(u16 port, u8 byte);
+void uart_send_bytes(u16 port, const u8 *bytes, size_t n);
 void uart_drain(u16 port);             /* until the last byte has left */
 bool uart_receive(u16 port, u8 *byte); /* false: nothing there */
 

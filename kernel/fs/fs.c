@@ -40,7 +40,9 @@ void fs_init(void)
     if (info->initramfs_length &&
         initramfs_unpack(phys_to_virt(info->initramfs), info->initramfs_length, &error) < 0)
         give_up(&error);
-    if (!info->initramfs_length)
+    if (info->initramfs_length)
+        boot_info_release_initramfs();
+    else
         printk("fs: no initramfs, the root directory is empty\n");
     fs_mkdir(fs_root, "/dev", 0755);
     fs_mkdir(fs_root, "/tmp", 01777);

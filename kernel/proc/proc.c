@@ -46,18 +46,28 @@ static struct proc *proc_create(u32 pid)
     return proc;
 }
 
+/* From the command line. */
+static const char *init_path = "/bin/init";
+static bool stdio_link;
+
+static void read_options(void)
+{
+    const char *stdio = cmdline_option("stdio"), *init = cmdline_option("init");
+    stdio_link = stdio && strcmp(stdio, "link") == 0;
+    if (stdio && !stdio_link && strcmp(stdio, "console") != 0)
+        printk("proc: stdio=%s is not known; stdio=console and stdio=link are\n", stdio);
+    if (init && *init)
+        init_path = init;
+}
+
 /* Descriptors 0, 1 and 2. */
 static int open_stdio(struct proc *proc)
 {
     static const char *const console[] = {"/dev/console", "/dev/console", "/dev/console"};
     static const char *const link[] = {"/dev/hostin", "/dev/hostout", "/dev/hosterr"};
-    const char *option = cmdline_option("stdio");
-    bool use_link = option && strcmp(option, "link") == 0;
-    if (option && !use_link && strcmp(option, "console") != 0)
-        printk("proc: stdio=%s is not known; stdio=console and stdio=link are\n", option);
     for (int i = 0; i < 3; i++) {
         struct open_request q = {
-            .start = fs_root, .path = use_link ? link[i] : console[i], .flags = O_RDWR};
+            .start = fs_root, .path = stdio_link ? link[i] : console[i], .flags = O_RDWR};
         struct file *file;
         int ret = file_open(&q, &file);
         if (ret < 0)
@@ -111,11 +121,9 @@ void proc_enter_image(struct proc *proc, struct exec_image *image)
 static void init_thread(void *arg)
 {
     struct proc *proc = arg;
-    const char *path = cmdline_option("init");
+    const char *path = init_path;
     struct exec_args args;
     struct exec_image image;
-    if (!path || !*path)
-        path = "/bin/init";
     proc->thread->proc = proc;
     int ret = open_stdio(proc);
     if (ret == 0)
@@ -130,6 +138,7 @@ static void init_thread(void *arg)
 
 void proc_init(void)
 {
+    read_options();
     struct proc *proc = proc_create(1);
     if (proc)
         proc->thread = thread_create("init", init_thread, proc);

@@ -181,7 +181,7 @@ void strace_leave(const struct strace_line *line, long result)
         printk("strace: %s = %#lx\n", line->text, (unsigned long)result);
 }
 
-void strace_init(void)
+void sys_init(void)
 {
     const char *option = cmdline_option("strace");
     strace_on = option && strcmp(option, "0") != 0;

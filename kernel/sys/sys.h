@@ -8,6 +8,7 @@
 #ifndef KERNEL_SYS_SYS_H
 #define KERNEL_SYS_SYS_H
 
+#include "kernel/core/rooms.h"
 #include "kernel/fs/fs.h"
 #include "kernel/proc/proc.h"
 #include "kernel/x86/usercopy.h"
@@ -16,13 +17,14 @@
 /* Every call that there is. clone, fork and all others are ENOSYS, named once in the log. */
 #define SYS_HANDLERS(X)                                                                            \
     X(read)                                                                                        \
-    X(write) X(pread64) X(pwrite64) X(readv) X(writev) X(preadv) X(pwritev) X(lseek) X(open) X(    \
-        openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(ppoll)        \
-        X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64) X(stat)  \
-            X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(             \
-                faccessat) X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) \
-                X(unlink) X(unlinkat) X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) \
-                    X(link) X(linkat) X(symlink) X(symlinkat) X(chmod) X(fchmod) X(umask) X(mmap)  \
+    X(write)                                                                                       \
+    X(pread64) X(pwrite64) X(readv) X(writev) X(preadv) X(pwritev) X(lseek) X(open) X(openat)      \
+        X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(ppoll) X(truncate) X( \
+            ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64) X(stat) X(lstat)   \
+            X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(faccessat) X(         \
+                faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink)    \
+                X(unlinkat) X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(link)   \
+                    X(linkat) X(symlink) X(symlinkat) X(chmod) X(fchmod) X(umask) X(mmap)          \
                         X(munmap) X(mprotect) X(brk) X(execve) X(exit) X(exit_group) X(wait4)      \
                             X(getpid) X(getppid) X(gettid) X(getpgrp) X(getpgid) X(getsid)         \
                                 X(getuid) X(geteuid) X(getgid) X(getegid) X(set_tid_address)       \
@@ -87,7 +89,6 @@ static inline struct file *file_of(u64 fd)
 
 /* ---- strace ---- */
 
-void strace_init(void);
 extern bool strace_on;
 struct strace_line {
     char text[400];

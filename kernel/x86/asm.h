@@ -28,6 +28,7 @@ enum {
 
 enum {
     CR4_TSD = 1 << 2,
+    CR4_MCE = 1 << 6, /* without it a machine check resets the machine in silence */
     CR4_PGE = 1 << 7,
     CR4_OSFXSR = 1 << 9,
     CR4_OSXMMEXCPT = 1 << 10,
@@ -174,6 +175,13 @@ static inline bool irq_enabled(void)
 static inline void irq_wait(void)
 {
     __asm__ volatile("sti; hlt" : : : "memory");
+}
+
+/* Stop this CPU for good. */
+static inline NORETURN void cpu_halt(void)
+{
+    for (;;)
+        __asm__ volatile("cli; hlt");
 }
 
 #endif

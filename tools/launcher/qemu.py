@@ -34,8 +34,8 @@ def find_program():
     return os.path.abspath(path)
 
 
-def arguments(options, command_line):
-    """QEMU's command line. No file is named by more than its name in the image's directory."""
+def arguments(options, command_line, directory):
+    """QEMU's command line. Files are named as they are seen from the image's directory."""
     kvm = os.environ.get("FATHOM_KVM") == "1"
     args = ["-machine", "pc", "-accel", "kvm" if kvm else "tcg", "-cpu", CPU, "-m", options.mem,
             "-smp", str(options.smp), "-nodefaults", "-no-user-config", "-display", "none",
@@ -47,7 +47,7 @@ def arguments(options, command_line):
     if options.icount:
         args += ["-icount", "shift=0,sleep=off", "-rtc", "base=2005-10-30T00:00:00,clock=vm"]
     if options.gdb:
-        path = os.path.abspath(options.gdb).replace(",", ",,")
+        path = os.path.relpath(options.gdb, directory).replace(",", ",,")
         args += ["-chardev", "socket,id=gdb,server=on,wait=off,path=" + path, "-gdb", "chardev:gdb", "-S"]
     args += ["-kernel", "kernel", "-initrd", "initramfs", "-append", command_line]
     return args + shlex.split(os.environ.get("FATHOM_QEMU_ARGS", ""))

@@ -40,6 +40,7 @@ class Session:
         self.queue, self.queued = collections.deque(), 0
         self.wanted, self.input_ended = 0, False
         self.alive = False
+        self.gdb_socket = None
         self.killed = None              # number of the signal that asks us to go
         self.result = None              # an exit status decided here: timeout, left, broken pipe
         self.died = None                # text: the machine did what it must not
@@ -66,8 +67,10 @@ class Session:
         self.started = time.monotonic()
         self.deadline = self.started + opts.timeout if opts.timeout else None
         self.end_by = self.flush_by = None
+        self.gdb_socket = opts.gdb
         self.life = None if opts.gdb else self.started + LIFE_SECONDS
-        self.qemu = qemu.Qemu(program, qemu.arguments(opts, self.image.command_line), self.image.directory)
+        arguments = qemu.arguments(opts, self.image.command_line, self.image.directory)
+        self.qemu = qemu.Qemu(program, arguments, self.image.directory)
 
     # -- The loop ----------------------------------------------------------------------------------
 
@@ -287,6 +290,8 @@ class Session:
         self.image.remove()
         if self.log_file:
             self.log_file.close()
+        if self.gdb_socket and os.path.exists(self.gdb_socket):
+            os.unlink(self.gdb_socket)
 
     def status(self):
         """The exit status; says on stderr what has to be said."""

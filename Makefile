@@ -75,7 +75,9 @@ KERNEL_FLAGS := -std=gnu11 -ffreestanding -nostdlib -mno-red-zone -mgeneral-regs
 LINK_FLAGS := -m elf_x86_64 -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=none \
 	--orphan-handling=error --no-undefined -T linker.ld
 
-SOURCES := $(sort $(wildcard boot/*.c boot/*.S lib/*.c kernel/*/*.c kernel/*/*.S))
+# Checking kernels carry suites of their own (tests/kernel), which run on demand.
+SOURCES := $(sort $(wildcard boot/*.c boot/*.S lib/*.c kernel/*/*.c kernel/*/*.S) \
+	$(if $(filter 1,$(CONFIG_CHECK)),$(wildcard tests/kernel/*.c)))
 OBJECTS := $(SOURCES:%=$(B)/%.o)
 
 # The symbol table for backtraces needs the final addresses: link once, make the table, link again.

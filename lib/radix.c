@@ -1,8 +1,8 @@
 /*
  * radix.c: the sparse index behind the page cache.
  *
- * Six bits of the number choose one of 64 places in each node, highest bits first; the tree is just as high
- * as its largest number needs:
+ * Six bits of the number choose one of 64 places in each node, highest bits first; the tree is
+ * just as high as its largest number needs:
  *
  *      height 0: empty      height 1: 0..63      height 2: 0..4095   ...   height 11: all 64 bits
  *
@@ -83,7 +83,8 @@ static int grow(struct radix_tree *tree, u64 index)
     return 0;
 }
 
-/* Clear index's place and free the nodes on its way that are left empty, or that were empty already. */
+/* Clear index's place and free the nodes on its way that are left empty, or that were empty
+ * already. */
 static void *clear_place(struct radix_tree *tree, u64 index)
 {
     struct radix_node *path[HEIGHT_MAX + 1];

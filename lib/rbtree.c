@@ -1,9 +1,10 @@
 /*
  * rbtree.c: red-black trees with subtree summaries.
  *
- * The rules, which rb_check tests: (1) a red node has no red child; (2) every way from a node down to an
- * empty link passes the same number of black nodes. So no way is more than twice as long as another.
- * In the drawings capitals are black nodes, small letters red ones, ( ) either; numbers are subtrees.
+ * The rules, which rb_check tests: (1) a red node has no red child; (2) every way from a node down
+ * to an empty link passes the same number of black nodes. So no way is more than twice as long as
+ * another. In the drawings capitals are black nodes, small letters red ones, ( ) either; numbers
+ * are subtrees.
  *
  *          rotate_left(x)                          rotate_right(y)
  *
@@ -13,9 +14,10 @@
  *              /   \     /   \                   /   \               /   \
  *             2     3   1     2                 1     2             2     3
  *
- * A summary is valid as soon as its node's children's are: rotations recompute the lower node, then the
- * upper one. => Summaries of all other nodes are right when rb_insert or rb_erase is called: an owner
- * whose change touches a neighbour's summary too calls rb_propagate for it before or after, not between.
+ * A summary is valid as soon as its node's children's are: rotations recompute the lower node,
+ * then the upper one. => Summaries of all other nodes are right when rb_insert or rb_erase is
+ * called: an owner whose change touches a neighbour's summary too calls rb_propagate for it before
+ * or after, not between.
  */
 #include "lib/rbtree.h"
 
@@ -84,8 +86,8 @@ static void rotate_right(struct rb_root *root, struct rb_node *y, rb_update_fn *
 }
 
 /*
- * n is red and so may be its parent p (g: grandparent, u: the parent's sibling). Drawn for p on the left;
- * the right is its mirror image.
+ * n is red and so may be its parent p (g: grandparent, u: the parent's sibling). Drawn for p on
+ * the left; the right is its mirror image.
  *
  *   I1 u red: recolour, go on from g   I2 n inside: rotate_left(p)    I3 n outside: rotate_right(g)
  *         G            g                   G          G                  G            P
@@ -141,8 +143,8 @@ void rb_insert(struct rb_root *root, struct rb_node *node, struct rb_node *paren
 }
 
 /*
- * The ways through n (below p; n may be an empty link) lack one black node; s is n's sibling, which exists
- * for that reason. Drawn for n on the left.
+ * The ways through n (below p; n may be an empty link) lack one black node; s is n's sibling,
+ * which exists for that reason. Drawn for n on the left.
  *
  *   E1 s red: rotate, so that s is black     E2 s's children black: recolour s; if p was red, done
  *         P             S                        (p)          P    else go on from p

@@ -86,7 +86,8 @@ void kernel_main(u32 magic, u64 loader_info)
     fs_init();
     dev_init();
     sys_init();
-    proc_init();
+    if (!kernel_test_start || !kernel_test_start())
+        proc_init();
     cmdline_apply_knobs();
     cmdline_report_unknown();
     sched_idle();

@@ -52,10 +52,8 @@ static void begin(void)
 {
     irq_disable();
     panics++;
-    if (panics > 2) {
-        for (;;)
-            __asm__ volatile("hlt");
-    }
+    if (panics > 2)
+        cpu_halt();
     printk_enter_panic();
     if (panics > 1) {
         printk("\npanic: another one while panicking\n");
@@ -80,7 +78,7 @@ static void print_place(u32 n, u64 address, bool is_return)
     /* A return address may be the first byte of the next function: look up the call before it. */
     const char *name = symbol_find(is_return ? address - 1 : address, &offset);
     if (name)
-        panic_print("  #%-2u %s+%#lx (%lx)\n", n, name, offset + is_return, address);
+        panic_print("  #%-2u %s+0x%lx (%lx)\n", n, name, offset + is_return, address);
     else
         panic_print("  #%-2u %lx\n", n, address);
 }
@@ -114,6 +112,31 @@ static void print_backtrace(u64 bp, u32 n)
     }
 }
 
+/* Has the code at rip made no frame? So it is before a function's first instruction (push %rbp), in a small function
+ * that never makes one, and after a jump to where no code is. The return address is on top of the stack then. */
+static bool is_frameless(u64 rip)
+{
+    enum { PUSH_RBP = 0x55 };
+    u64 offset;
+    return !symbol_find(rip, &offset) || !offset || *(const u8 *)(rip - offset) != PUSH_RBP;
+}
+
+/* Where the trap struck, and how the kernel got there. */
+static void print_trap_backtrace(const struct trap_frame *frame)
+{
+    u32 n = 0;
+    u64 offset;
+    print_place(n++, frame->rip, false);
+    if (trap_from_user_mode(frame))
+        return;
+    if (is_frameless(frame->rip) && is_frame(frame->rsp)) {
+        u64 top = *(const u64 *)frame->rsp;
+        if (symbol_find(top - 1, &offset))
+            print_place(n++, top, true);
+    }
+    print_backtrace(frame->rbp, n);
+}
+
 static NORETURN void finish(void)
 {
     upcall_machine_end(record);
@@ -142,9 +165,7 @@ void panic_trap(const struct trap_frame *frame, const char *fmt, ...)
     panic_print("panic: %s\n", message);
     panic_print("  CPU %u, thread %s\n", this_cpu()->id, this_cpu()->thread_name);
     trap_print(frame);
-    print_place(0, frame->rip, false);
-    if (!trap_from_user_mode(frame))
-        print_backtrace(frame->rbp, 1);
+    print_trap_backtrace(frame);
     finish();
 }
 

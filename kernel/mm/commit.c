@@ -1,13 +1,13 @@
 /*
  * commit.c: how much private memory has been promised, and when a promise is refused.
  *
- * Each writable private mapping that is not MAP_NORESERVE promises all its pages (VM_ACCOUNT), each shared
- * anonymous object too. The promise is given back when the VMA or the object goes, page for page. vm.overcommit_memory,
- * as Linux:
+ * Each writable private mapping that is not MAP_NORESERVE promises all its pages (VM_ACCOUNT),
+ * each shared anonymous object too. The promise is given back when the VMA or the object goes,
+ * page for page. vm.overcommit_memory, as Linux:
  *
  *      0   guess: refuse a single request larger than all of memory
  *      1   always: refuse nothing
- *      2   never: refuse what would bring the sum over half of memory, less a reserve for other programs
+ *      2   never: refuse what brings the sum over half of memory, less a reserve for others
  *
  * One atomic counter; no lock.
  */

@@ -1,20 +1,22 @@
 /*
  * fault.c: what a page of each kind of memory is when it is first touched, or written to.
  *
- * A VMA says what should be there, the entry what is there. The two name the case, and the switch in fault_page is
- * the definition of every kind of memory:
+ * A VMA says what should be there, the entry what is there. The two name the case, and the switch
+ * in fault_page is the definition of every kind of memory:
  *
- *      case            VMA                  entry             what is done
- *      F0 SPURIOUS     any                  allows it         nothing: another thread was faster, or an old translation
- *      F1 ZERO         private anonymous    none              a zeroed page; writable only once it is written
- *      F2 FILE_READ    private file, read   none              the cache's page, read-only
- *      F3 FILE_COPY    private file, write  none              a private copy of the cache's page
- *      F4 SHARED       shared, any access   none, read-only   the cache's page; a write marks it dirty
- *      F5 COW          private, write       read-only         a private copy, or the page itself if nobody else uses it
+ *      case           VMA                 entry            what is done
+ *      F0 SPURIOUS    any                 allows it        nothing: another thread was faster
+ *      F1 ZERO        private anonymous   none             a zeroed page; read-only until written
+ *      F2 FILE_READ   private file, read  none             the cache's page, read-only
+ *      F3 FILE_COPY   private file, write none             a private copy of the cache's page
+ *      F4 SHARED      shared, any access  none, read-only  the cache's page; a write dirties it
+ *      F5 COW         private, write      read-only        a private copy, or the page itself if
+ *                                                          nobody else uses it
  *
- * Order: look at the entry under its table's lock; let go and get the page ready; lock again and enter it only if the
- * entry is still the same and the file still has the page, else FAULT_RETRY. Tables don't go meanwhile: mm.lock is
- * held for read, from the VMA's lookup to the end. An entry has one reference of its page and one count in page->maps.
+ * Order: look at the entry under its table's lock; let go and get the page ready; lock again and
+ * enter it only if the entry is still the same and the file still has the page, else FAULT_RETRY.
+ * Tables don't go meanwhile: mm.lock is held for read, from the VMA's lookup to the end. An entry
+ * has one reference of its page and one count in page->maps.
  */
 #include "kernel/core/panic.h"
 #include "kernel/mm/space.h"
@@ -56,7 +58,8 @@ static pgoff_t file_index(const struct fault *f)
 
 /* ---- pages ---- */
 
-/* The first private write to a VMA gives it an id; see struct vma. Several threads may be here at once. */
+/* The first private write to a VMA gives it an id; see struct vma. Several threads may be here at
+ * once. */
 static void ensure_anon_id(struct fault *f)
 {
     u32 none = 0, id;
@@ -129,7 +132,8 @@ static void note_page(struct fault *f, const struct page *page, u64 change)
     mm_rss_add(f->mm, page->kind == PAGE_ANON ? RSS_ANON : RSS_FILE, change);
 }
 
-/* Rights of the new entry: write only for who asked for it, so that the first write is always seen. */
+/* Rights of the new entry: write only for who asked for it, so that the first write is always
+ * seen. */
 static pte_t new_entry(const struct fault *f, const struct page *page)
 {
     u32 flags = f->vma->flags;
@@ -260,7 +264,8 @@ enum fault_result fault_in(struct mm *mm, vaddr_t addr, enum fault_access access
     return grow ? stack_grow(mm, addr) : result;
 }
 
-/* => mm.lock not held, no spin lock held; may sleep. A retry is not counted: the access comes again. */
+/* => mm.lock not held, no spin lock held; may sleep. A retry is not counted: the access comes
+ * again. */
 enum fault_result mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access)
 {
     enum fault_result result = fault_in(mm, addr, access, false);

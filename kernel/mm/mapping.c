@@ -4,14 +4,15 @@
  *      mapping --pages--> radix tree: page offset -> page          (lock)
  *              --vmas---> interval tree of VMAs, by pgoff          (map_lock)
  *                              [10,19] last 90
- *                             /               \             each node knows the largest last page below it, so the
- *                     [2,5] last 7       [40,90] last 90    search for "who maps page 60 or more" skips [2,5]
- *                          \
+ *                             /               \        each node knows the largest last page
+ *                     [2,5] last 7       [40,90] last 90   below it, so the search for "who maps
+ *                          \                           page 60 or more" skips [2,5]
  *                         [3,7] last 7
  *
- * The cache holds one reference on each page, each page table entry another. A fault that has found a page must look
- * at the size again once it holds its table's lock: truncate writes the size first and takes every such lock after.
- * Sizes go up to 2^63-1, page offsets up to 2^51: nothing overflows.
+ * The cache holds one reference on each page, each page table entry another. A fault that has
+ * found a page must look at the size again once it holds its table's lock: truncate writes the
+ * size first and takes every such lock after. Sizes go up to 2^63-1, page offsets up to 2^51:
+ * nothing overflows.
  */
 #include "kernel/mm/mapping.h"
 #include "kernel/core/panic.h"
@@ -217,7 +218,8 @@ void mapping_destroy(struct mapping *m)
     free_from(m, 0);
 }
 
-/* Unmap pages from `first` on wherever they are mapped. The tables stay: they are another's to free. */
+/* Unmap pages from `first` on wherever they are mapped. The tables stay: they are another's to
+ * free. */
 static void unmap_from(struct mapping *m, pgoff_t first)
 {
     for (struct vma *vma = NULL; (vma = mapping_next_vma(m, vma, first)) != NULL;) {
@@ -232,8 +234,8 @@ static void unmap_from(struct mapping *m, pgoff_t first)
     }
 }
 
-/* Zero the page that holds the last byte of `size` from there on: what is stored past the end through a mapping is
- * never part of the file. */
+/* Zero the page that holds the last byte of `size` from there on: what is stored past the end
+ * through a mapping is never part of the file. */
 static void zero_tail(struct mapping *m, u64 size)
 {
     struct page *page = NULL;

@@ -2,9 +2,10 @@
  * maps.c: /proc/PID/maps, letter for letter as Linux writes it:
  *
  *      7ffff7dd1000-7ffff7df7000 r--p 00026000 fe:00 332835                     /usr/lib/libc.so.6
- *      start        end          rights offset device inode                     name, from column 73 on
+ *      start        end          rights offset device inode                     name: column 73
  *
- * Numbers are at least eight digits wide. p is private, s shared. A line without a name ends in one space.
+ * Numbers are at least eight digits wide. p is private, s shared. A line without a name ends in
+ * one space.
  */
 #include "kernel/mm/slab.h"
 #include "kernel/mm/space.h"

@@ -5,8 +5,9 @@
  *                --pt----> what is there            (page table)
  *                rss, total_pages, counts           mm_check compares them with both
  *
- * The end: once the last reference is gone nobody can fault or map, so one unmap takes out everything, carrying
- * the left-over of one VMA's zap to the next; then only the root table is left.
+ * The end: once the last reference is gone nobody can fault or map, so one unmap takes out
+ * everything, carrying the left-over of one VMA's zap to the next; then only the root table is
+ * left.
  */
 #include "kernel/core/panic.h"
 #include "kernel/mm/slab.h"
@@ -184,7 +185,8 @@ static void audit_leaves(struct walk *w, struct page *table, pte_t *entries, vad
         audit_entry((struct audit *)w, entries[i], addr + i * PAGE_SIZE);
 }
 
-/* => mm.lock not held by others for write, nobody faults; takes no lock, so panics and gdb may call it. */
+/* => mm.lock not held by others for write, nobody faults; takes no lock, so panics and gdb may
+ * call it. */
 void mm_check(struct mm *mm)
 {
     static const struct walk_ops ops = {.leaves = audit_leaves};

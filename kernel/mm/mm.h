@@ -1,9 +1,10 @@
 /*
  * mm.h: one address space, and the memory calls on it.
  *
- * An mm joins a VMA store (what should be there) with a page table (what is there). mmap, munmap, mprotect, brk and
- * the fault handler combine the two; neither knows the other. Every call here reserves first and then commits: an
- * error means that nothing changed, unless its manual page says otherwise.
+ * An mm joins a VMA store (what should be there) with a page table (what is there). mmap, munmap,
+ * mprotect, brk and the fault handler combine the two; neither knows the other. Every call here
+ * reserves first and then commits: an error means that nothing changed, unless its manual page
+ * says otherwise.
  */
 #ifndef KERNEL_MM_MM_H
 #define KERNEL_MM_MM_H
@@ -49,7 +50,8 @@ struct mm *mm_create(void); /* NULL without memory */
 struct mm *mm_get(struct mm *mm);
 void mm_put(struct mm *mm); /* the last one unmaps all and frees; may sleep */
 
-/* All of these take mm.lock themselves, may sleep, and return 0 (or the address) or a negative errno. */
+/* All of these take mm.lock themselves, may sleep, and return 0 (or the address) or a negative
+ * errno. */
 struct mmap_request {
     vaddr_t addr;
     u64 length;
@@ -73,12 +75,12 @@ enum fault_result {
 };
 enum fault_result mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access);
 
-/* For exec, which builds a stack and copies into a new address space that is not running: make the pages of
- * [addr, addr + length) present as by writing them, then copy. 0, -ENOMEM, -EFAULT. */
+/* For exec, which builds a stack and copies into a new address space that is not running: make the
+ * pages of [addr, addr + length) present as by writing them, then copy. 0, -ENOMEM, -EFAULT. */
 int mm_write(struct mm *mm, vaddr_t addr, const void *src, size_t length);
 
-/* One line of /proc/PID/maps at a time: fills buf with the line for the first VMA that ends above *addr and moves *addr
- * to its end; returns the length, 0 after the last. */
+/* One line of /proc/PID/maps at a time: fills buf with the line for the first VMA that ends above
+ * *addr and moves *addr to its end; returns the length, 0 after the last. */
 int mm_maps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size);
 
 void mm_check(struct mm *mm); /* vma_check, pt_check and the books between them */

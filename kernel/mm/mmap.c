@@ -1,21 +1,22 @@
 /*
  * mmap.c: making a mapping.
  *
- *      check     what can be said without looking at the address space: length, flags, rights of the file
+ *      check     what needs no look at the address space: length, flags, rights of the file
  *      place     where: FIXED, a hint that is free, or the highest hole below mmap_base
- *      reserve   promises, an object for shared anonymous memory, one VMA, what FIXED needs to unmap
+ *      reserve   promises, an object for shared memory, one VMA, what FIXED needs to unmap
  *      commit    unmap what is replaced, merge with a neighbour or insert
  *
- * An error comes from the first three, and then nothing has changed. The order of the checks is Linux's do_mmap, since a
- * call that is wrong in two ways has to get the same answer. => mm.lock held for write from place to commit.
+ * An error comes from the first three, and then nothing has changed. The order of the checks is
+ * Linux's do_mmap, since a call that is wrong in two ways has to get the same answer. => mm.lock
+ * held for write from place to commit.
  */
 #include "kernel/mm/space.h"
 #include "kernel/sched/thread.h"
 #include "lib/abi/errno.h"
 #include "lib/abi/mman.h"
 
-/* Flags that MAP_SHARED_VALIDATE knows: those older than itself, MAP_UNINITIALIZED, MAP_ABOVE4G and the sizes of huge
- * pages among them. Not MAP_FIXED_NOREPLACE, as Linux 6 has it. */
+/* Flags that MAP_SHARED_VALIDATE knows: those older than itself, MAP_UNINITIALIZED, MAP_ABOVE4G
+ * and the sizes of huge pages among them. Not MAP_FIXED_NOREPLACE, as Linux 6 has it. */
 #define MAP_OLD_FLAGS                                                                              \
     (MAP_TYPE | MAP_FIXED | MAP_ANONYMOUS | MAP_32BIT | 0x80 | MAP_GROWSDOWN | MAP_DENYWRITE |     \
      MAP_EXECUTABLE | MAP_LOCKED | MAP_NORESERVE | MAP_POPULATE | MAP_NONBLOCK | MAP_STACK |       \

@@ -1,10 +1,11 @@
 /*
  * mprotect.c: new rights for a range, one VMA after the other.
  *
- * Each VMA's part either moves into a neighbour that has the new flags already (vma_merge_part), or is cut out and
- * changed. Two VMAs are reserved at most, since only the range's two ends can cut; so memory cannot run out half-way.
- * Linux stops at the first part it must refuse (a hole: ENOMEM, a right the file does not allow: EACCES) and
- * leaves what came before it changed, and so does this. => mm.lock held for write.
+ * Each VMA's part either moves into a neighbour that has the new flags already (vma_merge_part),
+ * or is cut out and changed. Two VMAs are reserved at most, since only the range's two ends can
+ * cut; so memory cannot run out half-way. Linux stops at the first part it must refuse (a hole:
+ * ENOMEM, a right the file does not allow: EACCES) and leaves what came before it changed, and so
+ * does this. => mm.lock held for write.
  */
 #include "kernel/mm/space.h"
 #include "lib/abi/errno.h"
@@ -51,8 +52,9 @@ static struct vma *isolate(struct mm *mm, struct protect *p, struct vma *vma, va
     return vma;
 }
 
-/* The part's flags with the new rights. Writable private memory has to be promised; the promise goes again while
- * nothing can have been written. Returns the pages to charge (or, negative, to give back). */
+/* The part's flags with the new rights. Writable private memory has to be promised; the promise
+ * goes again while nothing can have been written. Returns the pages to charge (or, negative, to
+ * give back). */
 static s64 new_flags(const struct vma *vma, u32 rights, u64 pages, u32 *flags)
 {
     *flags = (vma->flags & ~(u32)(VM_READ | VM_WRITE | VM_EXEC)) | rights;

@@ -1,18 +1,20 @@
 /*
- * munmap.c: taking a range of addresses out, whatever it covers: VMAs, parts of VMAs, holes, nothing.
+ * munmap.c: taking a range of addresses out, whatever it covers: VMAs, parts of VMAs, holes,
+ * nothing.
  *
  *                 start                        end
  *                   |                           |
  *      VMAs   |=====|==|   |=====|  |=====|  |==|======|
  *                   low     dead     dead    high
  *
- * Prepare: the only thing that can be missing is one VMA, when the range is the middle of a single VMA (A4).
- * Perform, which cannot fail:
+ * Prepare: the only thing that can be missing is one VMA, when the range is the middle of a single
+ * VMA (A4). Perform, which cannot fail:
  *
- *      unhook: VMAs leave the store and their files, cut ones become shorter   -> no new fault, no truncate comes
- *      zap:    entries cleared, translations dropped, pages freed, VMA by VMA  -> zap.c keeps that order
- *      tables: the second pass, between what remains on both sides
- *      free:   VMAs, and with them references of files
+ *      unhook   VMAs leave the store and their files, cut ones become shorter: no new fault and
+ *               no truncate comes
+ *      zap      VMA by VMA: entries cleared, translations dropped, pages freed (zap.c)
+ *      tables   the second pass, between what remains on both sides
+ *      free     VMAs, and with them references of files
  *
  * => mm.lock held for write throughout.
  */

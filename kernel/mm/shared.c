@@ -1,10 +1,12 @@
 /*
- * shared.c: MAP_SHARED | MAP_ANONYMOUS: memory without a name that more than one address space may see.
+ * shared.c: MAP_SHARED | MAP_ANONYMOUS: memory without a name that more than one address space may
+ * see.
  *
  *      VMA --file--> struct shared { mm_file, mapping, ... } --> pages
  *
- * Each such mmap makes a file of its own, of just the mapping's size, which no descriptor leads to. It goes with
- * the last VMA. In /proc/PID/maps it is "/dev/zero (deleted)", as in Linux, and its inode number tells two apart.
+ * Each such mmap makes a file of its own, of just the mapping's size, which no descriptor leads
+ * to. It goes with the last VMA. In /proc/PID/maps it is "/dev/zero (deleted)", as in Linux, and
+ * its inode number tells two apart.
  */
 #include "kernel/mm/slab.h"
 #include "kernel/mm/space.h"

@@ -1,5 +1,6 @@
 /*
- * space.h: what mmap, munmap, mprotect, brk, exit and the fault share among themselves. Other rooms use mm.h.
+ * space.h: what mmap, munmap, mprotect, brk, exit and the fault share among themselves. Other
+ * rooms use mm.h.
  */
 #ifndef KERNEL_MM_SPACE_H
 #define KERNEL_MM_SPACE_H
@@ -22,8 +23,9 @@ struct unmap {
     u64 pages, accounted;
 };
 
-/* Reserve all that taking [start, end) out needs; first: the first VMA that ends above start. 0; -ENOMEM: nothing changed and nothing is held. An unmap that was
- * prepared must be performed or dropped. => mm.lock held for write until then. */
+/* Reserve all that taking [start, end) out needs; first: the first VMA that ends above start. 0;
+ * -ENOMEM: nothing changed and nothing is held. An unmap that was prepared must be performed or
+ * dropped. => mm.lock held for write until then. */
 int unmap_prepare(struct mm *mm, struct unmap *unmap, struct vma *first, vaddr_t start,
                   vaddr_t end);
 void unmap_drop(struct unmap *unmap);
@@ -41,14 +43,16 @@ static inline bool map_count_full(const struct mm *mm,
     return mm->vmas.count + more > knob_value(&max_map_count_knob);
 }
 
-/* Let a neighbour of the free range take shape in. True: done, and the shape's file reference was dropped. */
+/* Let a neighbour of the free range take shape in. True: done, and the shape's file reference was
+ * dropped. */
 bool mm_merge_shape(struct mm *mm, const struct vma_shape *shape, struct vma *prev,
                     struct vma *next);
-/* Make vma, fresh from vma_alloc, what shape says, below next. It takes over the shape's file reference. => mm.lock
- * held for write, for both. */
+/* Make vma, fresh from vma_alloc, what shape says, below next. It takes over the shape's file
+ * reference. => mm.lock held for write, for both. */
 void mm_insert_shape(struct mm *mm, const struct vma_shape *shape, struct vma *next,
                      struct vma *vma);
-/* Fault pages in as MAP_POPULATE does; stops silently where one can't be had. => mm.lock not held. */
+/* Fault pages in as MAP_POPULATE does; stops silently where one can't be had. => mm.lock not held.
+ * */
 void mm_populate(struct mm *mm, vaddr_t start, vaddr_t end);
 
 /* ---- commit.c: promises of private memory (vm.overcommit_memory) ---- */
@@ -74,7 +78,8 @@ struct mm_file *shared_create(const struct mm *mm, u64 pages, bool reserve);
 
 /* ---- fault.c ---- */
 
-/* As mm_fault, but not counted, and with force as if the VMA could be written (private memory only). */
+/* As mm_fault, but not counted, and with force as if the VMA could be written (private memory
+ * only). */
 enum fault_result fault_in(struct mm *mm, vaddr_t addr, enum fault_access access, bool force);
 
 /* ---- stack.c ---- */

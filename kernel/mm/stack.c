@@ -1,12 +1,14 @@
 /*
- * stack.c: a mapping that grows down when the page below it is touched (MAP_GROWSDOWN, and [stack]).
+ * stack.c: a mapping that grows down when the page below it is touched (MAP_GROWSDOWN, and
+ * [stack]).
  *
  *      |== other ==|<---- vm.stack_guard_gap ---->|<- new ->|=== stack ===|
  *                    never used by either          addr      start
  *
- * One guard page is not enough: a big local array steps over it (CVE-2017-1000364). Growth changes the VMA set, so it needs
- * mm.lock for write, which a fault does not have: the fault lets go, this grows the stack after looking again at
- * everything (another thread may have been faster), and the access is tried anew.
+ * One guard page is not enough: a big local array steps over it (CVE-2017-1000364). Growth changes
+ * the VMA set, so it needs mm.lock for write, which a fault does not have: the fault lets go, this
+ * grows the stack after looking again at everything (another thread may have been faster), and the
+ * access is tried anew.
  */
 #include "kernel/mm/space.h"
 #include "lib/abi/errno.h"

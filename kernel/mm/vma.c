@@ -1,18 +1,21 @@
 /*
  * vma.c: the VMA store: one set of mappings, kept in two structures at once.
  *
- *   list:   0x1000-0x3000 <-> 0x5000-0x6000 <-> 0x9000-0xb000          sorted by address
- *   tree:                     0x5000-0x6000                            the same VMAs, red-black, by address
- *                            /             \
- *                 0x1000-0x3000           0x9000-0xb000
- *   gap:     1000                                     3000             own gap: free bytes directly below
- *                              3000                                    stored: the largest of the subtree
+ *   list   1000-3000 <-> 5000-6000 <-> 9000-b000      sorted by address
  *
- * Own gaps are never stored: they are read off the VMA and its neighbour in the list. A stack's guard gap
- * (vma_gap_end) is not free, so no search can give it away.
+ *   tree                 5000-6000                    the same VMAs, red-black, by address
+ *                       /         \
+ *             1000-3000            9000-b000
  *
- * One rule keeps the stored gaps right: whoever changes what lies below a VMA calls rb_propagate for it
- * while the tree is otherwise in order (see rbtree.c). => mm.lock held for write in all that change.
+ *   own gap   1000       2000      3000               free bytes directly below
+ *   stored    1000       3000      3000               the largest of the subtree
+ *
+ * Own gaps are never stored: they are read off the VMA and its neighbour in the list. A stack's
+ * guard gap (vma_gap_end) is not free, so no search can give it away.
+ *
+ * One rule keeps the stored gaps right: whoever changes what lies below a VMA calls rb_propagate
+ * for it while the tree is otherwise in order (see rbtree.c). => mm.lock held for write in all
+ * that change.
  */
 #include "kernel/mm/vma.h"
 #include "kernel/core/panic.h"

@@ -1,10 +1,11 @@
 /*
  * vma.h: the set of mappings of one address space.
  *
- * A VMA is a range of user addresses with one set of rights and one source of contents. The store keeps all
- * VMAs in a red-black tree ordered by address and augmented with the largest gap below any VMA of a subtree,
- * and in a sorted list beside it. vm.find chooses which is searched (`gap` or `list`); both are always kept up.
- * It knows nothing of page tables. => mm.lock: write to change, read to look.
+ * A VMA is a range of user addresses with one set of rights and one source of contents. The store
+ * keeps all VMAs in a red-black tree ordered by address and augmented with the largest gap below
+ * any VMA of a subtree, and in a sorted list beside it. vm.find chooses which is searched (`gap`
+ * or `list`); both are always kept up. It knows nothing of page tables. => mm.lock: write to
+ * change, read to look.
  */
 #ifndef KERNEL_MM_VMA_H
 #define KERNEL_MM_VMA_H
@@ -38,10 +39,10 @@ struct vma {
     u64 gap; /* largest free run directly below a VMA of this subtree, bytes */
     struct list_head link;
     u32 flags; /* enum vma_flags */
-    u32 anon_id; /* private pages were written under this id; 0: none yet. Neighbours with different ids
-                         * stay two VMAs, as in Linux */
-    pgoff_t
-        pgoff; /* file page at start; for private anonymous memory start / PAGE_SIZE at creation */
+    /* Private pages were written under this id; 0: none yet. Neighbours with other ids stay two
+     * VMAs, as in Linux. */
+    u32 anon_id;
+    pgoff_t pgoff; /* file page at start; private anonymous memory: start / PAGE_SIZE when made */
     struct mm_file *file;     /* holds a reference; NULL: anonymous */
     struct vma_store *store;  /* that it is in; mm_of(vma) is the address space */
     struct rb_node file_node; /* in mapping.vmas, ordered by pgoff */
@@ -91,15 +92,17 @@ void vma_store_init(struct vma_store *store, struct vmcount *counts);
 struct vma *vma_alloc(struct vma_store *store); /* zeroed; NULL without memory */
 void vma_free(struct vma *vma);                 /* in no store and no mapping */
 
-/* Put vma, which overlaps nothing, directly before next (NULL: at the end), as vma_find or vma_find_hole
- * found it: the position in the tree follows from the two neighbours without another search. */
+/* Put vma, which overlaps nothing, directly before next (NULL: at the end), as vma_find or
+ * vma_find_hole found it: the position in the tree follows from the two neighbours without another
+ * search. */
 void vma_insert(struct vma_store *store, struct vma *vma, struct vma *next);
 void vma_erase(struct vma_store *store, struct vma *vma);
 /* Change the bounds of a VMA in the store; pgoff follows start. Its neighbours stay clear of it. */
 void vma_set_range(struct vma_store *store, struct vma *vma, vaddr_t start, vaddr_t end);
 void vma_check(struct vma_store *store); /* everything from scratch; panics */
 
-/* The lowest address that must stay free of others below vma: its start, or less by the guard gap of a stack. */
+/* The lowest address that must stay free of others below vma: its start, or less by the guard gap
+ * of a stack. */
 vaddr_t vma_gap_end(const struct vma *vma);
 
 /* ---- vma_find.c ---- */
@@ -133,18 +136,21 @@ void vma_resize(struct vma_store *store, struct vma *vma, vaddr_t start, vaddr_t
 
 /* Cut vma at addr: it keeps the lower part and `upper`, fresh from vma_alloc, becomes the rest. */
 void vma_split(struct vma_store *store, struct vma *vma, vaddr_t addr, struct vma *upper);
-/* [start, end) between prev and next (either may be NULL) is free and is to become shape: try to cover it by making
- * neighbours longer. Returns the VMA that covers it now, or NULL and nothing changed. */
+/* [start, end) between prev and next (either may be NULL) is free and is to become shape: try to
+ * cover it by making neighbours longer. Returns the VMA that covers it now, or NULL and nothing
+ * changed. */
 struct vma *vma_merge_new(struct vma_store *store, struct vma *prev, struct vma *next,
                           const struct vma_shape *shape);
-/* The part [start, end) of vma gets the flags: try to do so by moving its borders with the neighbours. Returns the VMA
- * that covers the part now, or NULL and nothing changed. */
+/* The part [start, end) of vma gets the flags: try to do so by moving its borders with the
+ * neighbours. Returns the VMA that covers the part now, or NULL and nothing changed. */
 struct vma *vma_merge_part(struct vma_store *store, struct vma *vma, vaddr_t start, vaddr_t end,
                            u32 flags);
-/* Could the part be changed so? The neighbours that would take it, for the caller's count of splits. */
+/* Could the part be changed so? The neighbours that would take it, for the caller's count of
+ * splits. */
 bool vma_can_merge_part(struct vma_store *store, struct vma *vma, vaddr_t start, vaddr_t end,
                         u32 flags);
-/* The id under which vma's first private page is written: a like neighbour's, or 0: take a new one. */
+/* The id under which vma's first private page is written: a like neighbour's, or 0: take a new
+ * one. */
 u32 vma_neighbour_anon_id(struct vma_store *store, struct vma *vma);
 
 #endif

@@ -1,18 +1,23 @@
 /*
  * vma_find.c: the two searches of the VMA store, each in two ways that vm.find chooses between.
  *
- *                        find the VMA of an address          find a hole
- *   list (Linux 2.2)     last hit, else along the list       along the list, from the end it starts at
- *   gap  (Linux 3.8)     down the tree                       down the tree, guided by the largest gaps
+ *                      find the VMA of an address     find a hole
+ *   list (Linux 2.2)   last hit, else along the list  along the list, from the end it starts at
+ *   gap  (Linux 3.8)   down the tree                  down the tree, guided by the largest gaps
  *
- * Both give the same answers; the tests ask both. What differs is vma_steps, one for each VMA looked at: n in
- * the list, about log2 n in the tree (at most twice that, plus two). => mm.lock held for read or write.
+ * Both give the same answers; the tests ask both. What differs is vma_steps, one for each VMA
+ * looked at: n in the list, about log2 n in the tree (at most twice that, plus two). => mm.lock
+ * held for read or write.
  *
- * A hole is found if [max(gap's start, floor), min(gap's end, ceiling)) is long enough, that is if all of
+ * A hole is found if [max(gap's start, floor), min(gap's end, ceiling)) is long enough, that is if
+ * all of
  *
- *      (size)  end - start >= length     (low)  end >= floor + length     (high)  start <= ceiling - length
+ *      (size)  end - start >= length
+ *      (low)   end >= floor + length
+ *      (high)  start <= ceiling - length
  *
- * In order of address (low) holds from some VMA on, and (high) up to some VMA: each is one boundary in the tree.
+ * In order of address (low) holds from some VMA on, and (high) up to some VMA: each is one
+ * boundary in the tree.
  */
 #include "kernel/core/panic.h"
 #include "kernel/mm/vma.h"
@@ -102,8 +107,8 @@ static vaddr_t gap_start(struct vma_store *store, struct vma *next)
     return prev ? prev->end : 0;
 }
 
-/* Where the gap below vma ends; no lower than it starts, where a stack's guard gap is not kept by its neighbour, so
- * that (low) has one boundary even then. */
+/* Where the gap below vma ends; no lower than it starts, where a stack's guard gap is not kept by
+ * its neighbour, so that (low) has one boundary even then. */
 static vaddr_t gap_end(struct vma_store *store, struct vma *vma)
 {
     return max_u64(vma_gap_end(vma), gap_start(store, vma));
@@ -166,11 +171,12 @@ static struct vma *last_fit(struct vma_store *store, struct vma *at, const struc
 }
 
 /*
- * Highest hole: among the VMAs that satisfy (high), the last one whose gap satisfies (size). Going down along the
- * boundary of (high), each VMA inside it is a candidate together with its left subtree, which is inside too; the
- * later candidate is the higher one. Nothing can be to the right when no gap there is long enough, so the way down
- * ends early. (low) is tested on the result: if it fails, it fails for all below.
- * The lowest hole is the mirror image, with (low) and (high) exchanged.
+ * Highest hole: among the VMAs that satisfy (high), the last one whose gap satisfies (size). Going
+ * down along the boundary of (high), each VMA inside it is a candidate together with its left
+ * subtree, which is inside too; the later candidate is the higher one. Nothing can be to the right
+ * when no gap there is long enough, so the way down ends early. (low) is tested on the result: if
+ * it fails, it fails for all below. The lowest hole is the mirror image, with (low) and (high)
+ * exchanged.
  */
 static struct vma *boundary_search(struct vma_store *store, const struct vma_hole *hole, u64 *steps)
 {

@@ -6,12 +6,14 @@
  *      A1  |=======|    A2  |====|---|    A3  |---|====|    A4  |--|====|--|     = in the range
  *          whole            head              tail              middle
  *
- * Joins are named by a picture: A the VMA below, B the one above, * new pages, P the part that changes, V what
- * stays of its VMA. Two may become one if they touch, have the same flags and file, if the file's pages go on
- * without a jump, and if not both were written under different anon ids.
+ * Joins are named by a picture: A the VMA below, B the one above, * new pages, P the part that
+ * changes, V what stays of its VMA. Two may become one if they touch, have the same flags and
+ * file, if the file's pages go on without a jump, and if not both were written under different
+ * anon ids.
  *
- * A VMA of a file is also in the file's mapping, ordered by pgoff; it is taken out while its bounds change, under
- * one hold of map_lock, so truncate never sees a range twice or not at all. => mm.lock held for write. Sleeps.
+ * A VMA of a file is also in the file's mapping, ordered by pgoff; it is taken out while its
+ * bounds change, under one hold of map_lock, so truncate never sees a range twice or not at all.
+ * => mm.lock held for write. Sleeps.
  */
 #include "kernel/core/panic.h"
 #include "kernel/mm/mapping.h"
@@ -137,8 +139,8 @@ static void swallow(struct vma_store *store, struct vma *vma)
 }
 
 /*
- *   AA**BB --> AAAAAA       AA** --> AAAA       **BB --> BBBB, and B's pgoff moves down with its start
- *   (B goes)
+ *   AA**BB --> AAAAAA    AA** --> AAAA    **BB --> BBBB
+ *   (B goes)                               (its pgoff moves down with its start)
  */
 static struct vma *take_in(struct vma_store *store, const struct merge *m,
                            const struct vma_shape *shape, struct vma *middle)

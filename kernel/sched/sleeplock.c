@@ -1,8 +1,10 @@
 /*
  * sleeplock.c: mutexes and read-write semaphores.
  *
- * Each is a few words under a spin lock (guard) and a list of sleepers. Whoever is woken tests again, so a late-comer
- * may be faster; nobody starves, since the sleepers are woken in order and the kernel does not preempt itself.
+ * Each is a few words under a spin lock (guard) and a list of sleepers in order of arrival. Whoever lets go hands the
+ * lock to the first sleeper itself, before it wakes it: the sleeper owns it then, and nobody who comes by meanwhile,
+ * not even the one that let go, can take it away. So nobody starves. A semaphore goes to one writer or to all readers
+ * up to the next writer, and who comes while others sleep goes to sleep behind them.
  *
  * Ranks are kept by thread (thread.ranks), since a sleeping lock outlives the time on a CPU. The rules are those of
  * spinlock.c; in addition no spin lock may be held, as the caller may sleep.
@@ -39,13 +41,17 @@ static void rank_remove(u8 rank)
     t->ranks_held--;
 }
 
-static void wake_all(struct list_head *waiters)
+/* The first sleeper, taken off the list; the caller has given it the lock. */
+static void wake_first(struct list_head *waiters)
 {
-    while (!list_empty(waiters)) {
-        struct thread *t = list_entry(waiters->next, struct thread, run_link);
-        list_del(&t->run_link);
-        sched_wake(t);
-    }
+    struct thread *t = list_entry(waiters->next, struct thread, run_link);
+    list_del(&t->run_link);
+    sched_wake(t);
+}
+
+static struct thread *first_waiter(const struct list_head *waiters)
+{
+    return list_empty(waiters) ? NULL : list_entry(waiters->next, struct thread, run_link);
 }
 
 static void assert_sleeping_rank(enum lock_rank rank)
@@ -66,9 +72,11 @@ void mutex_lock(struct mutex *m)
 {
     rank_push(m->rank);
     u64 flags = spin_lock_irq(&m->guard);
-    while (m->owner)
-        sched_sleep(&m->guard, &m->waiters);
-    m->owner = thread_current();
+    if (m->owner)
+        sched_sleep(&m->guard, &m->waiters); /* mutex_unlock makes this thread the owner */
+    else
+        m->owner = thread_current();
+    ASSERT(mutex_held(m), "mutex of rank %u: woken without it", m->rank);
     spin_unlock_irq(&m->guard, flags);
 }
 
@@ -76,12 +84,9 @@ void mutex_unlock(struct mutex *m)
 {
     ASSERT(mutex_held(m), "mutex of rank %u is not held by %s", m->rank, thread_current()->name);
     u64 flags = spin_lock_irq(&m->guard);
-    m->owner = NULL;
-    if (!list_empty(&m->waiters)) {
-        struct thread *t = list_entry(m->waiters.next, struct thread, run_link);
-        list_del(&t->run_link);
-        sched_wake(t);
-    }
+    m->owner = first_waiter(&m->waiters);
+    if (m->owner)
+        wake_first(&m->waiters);
     spin_unlock_irq(&m->guard, flags);
     rank_remove(m->rank);
 }
@@ -98,17 +103,38 @@ void rwsem_init(struct rwsem *s, enum lock_rank rank)
     s->rank = (u8)rank;
     s->readers = 0;
     s->writer = NULL;
-    s->writers_waiting = 0;
     list_init(&s->waiters);
+}
+
+/* Hand s to those at the head of its queue who may have it now. => guard held. */
+static void rwsem_grant(struct rwsem *s)
+{
+    struct thread *t;
+    while (!s->writer && (t = first_waiter(&s->waiters))) {
+        if (t->wants_write && s->readers)
+            break;
+        if (t->wants_write)
+            s->writer = t;
+        else
+            s->readers++;
+        wake_first(&s->waiters);
+    }
+}
+
+static void rwsem_sleep(struct rwsem *s, bool write)
+{
+    thread_current()->wants_write = write;
+    sched_sleep(&s->guard, &s->waiters); /* rwsem_grant enters this thread */
 }
 
 void rwsem_read_lock(struct rwsem *s)
 {
     rank_push(s->rank);
     u64 flags = spin_lock_irq(&s->guard);
-    while (s->writer || s->writers_waiting)
-        sched_sleep(&s->guard, &s->waiters);
-    s->readers++;
+    if (s->writer || !list_empty(&s->waiters))
+        rwsem_sleep(s, false);
+    else
+        s->readers++;
     spin_unlock_irq(&s->guard, flags);
 }
 
@@ -116,8 +142,8 @@ void rwsem_read_unlock(struct rwsem *s)
 {
     u64 flags = spin_lock_irq(&s->guard);
     ASSERT(s->readers > 0 && !s->writer, "semaphore of rank %u: %d readers", s->rank, s->readers);
-    if (--s->readers == 0)
-        wake_all(&s->waiters);
+    s->readers--;
+    rwsem_grant(s);
     spin_unlock_irq(&s->guard, flags);
     rank_remove(s->rank);
 }
@@ -126,11 +152,11 @@ void rwsem_write_lock(struct rwsem *s)
 {
     rank_push(s->rank);
     u64 flags = spin_lock_irq(&s->guard);
-    s->writers_waiting++;
-    while (s->writer || s->readers)
-        sched_sleep(&s->guard, &s->waiters);
-    s->writers_waiting--;
-    s->writer = thread_current();
+    if (s->writer || s->readers || !list_empty(&s->waiters))
+        rwsem_sleep(s, true);
+    else
+        s->writer = thread_current();
+    ASSERT(rwsem_held_write(s), "semaphore of rank %u: woken without it", s->rank);
     spin_unlock_irq(&s->guard, flags);
 }
 
@@ -140,7 +166,7 @@ void rwsem_write_unlock(struct rwsem *s)
            thread_current()->name);
     u64 flags = spin_lock_irq(&s->guard);
     s->writer = NULL;
-    wake_all(&s->waiters);
+    rwsem_grant(s);
     spin_unlock_irq(&s->guard, flags);
     rank_remove(s->rank);
 }

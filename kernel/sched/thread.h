@@ -28,6 +28,7 @@ struct thread {
     u32 id;
     u8 ranks[16]; /* sleeping locks held, innermost last */
     u32 ranks_held;
+    bool wants_write;          /* while it sleeps on a read-write semaphore */
     struct list_head run_link; /* run queue or wait queue */
     char name[16];
     u8 fxsave[THREAD_FXSAVE_SIZE] __attribute__((aligned(16)));

@@ -28,6 +28,7 @@ enum {
 
 enum {
     CR4_TSD = 1 << 2,
+    CR4_MCE = 1 << 6, /* without it a machine check resets the machine in silence */
     CR4_PGE = 1 << 7,
     CR4_OSFXSR = 1 << 9,
     CR4_OSXMMEXCPT = 1 << 10,
@@ -47,8 +48,8 @@ enum {
     RFLAGS_NT = 1 << 14,
     RFLAGS_RF = 1 << 16,
     RFLAGS_AC = 1 << 18,
-    /* what a program may have set: CF PF AF ZF SF TF DF OF RF AC ID */
-    RFLAGS_USER = 0x250dd5,
+    /* what a program may have set: CF PF AF ZF SF TF DF OF NT RF AC ID */
+    RFLAGS_USER = 0x254dd5,
 };
 
 static inline void outb(u16 port, u8 value)
@@ -71,6 +72,12 @@ static inline void outl(u16 port, u32 value)
 static inline void outw(u16 port, u16 value)
 {
     __asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
+}
+
+/* n bytes to one port, one after the other. */
+static inline void outsb(u16 port, const void *bytes, size_t n)
+{
+    __asm__ volatile("rep outsb" : "+S"(bytes), "+c"(n) : "d"(port) : "memory");
 }
 
 static inline u64 rdmsr(u32 msr)
@@ -174,6 +181,13 @@ static inline bool irq_enabled(void)
 static inline void irq_wait(void)
 {
     __asm__ volatile("sti; hlt" : : : "memory");
+}
+
+/* Stop this CPU for good. */
+static inline NORETURN void cpu_halt(void)
+{
+    for (;;)
+        __asm__ volatile("cli; hlt");
 }
 
 #endif

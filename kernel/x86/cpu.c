@@ -50,6 +50,8 @@ void cpu_init_features(void)
         leaf7 = cpuid(7, 0);
     u64 cr4 = read_cr4() & ~(u64)(CR4_TSD | CR4_OSXSAVE | CR4_FSGSBASE);
     cr4 |= CR4_PGE | CR4_OSFXSR | CR4_OSXMMEXCPT;
+    if (cpuid(1, 0).edx & (1u << 7))
+        cr4 |= CR4_MCE;
     for (size_t i = 0; i < ARRAY_SIZE(features); i++) {
         const struct feature *f = &features[i];
         if ((leaf7.ebx & f->ebx) | (leaf7.ecx & f->ecx))

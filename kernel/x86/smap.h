@@ -4,6 +4,8 @@
  * STAC and CLAC do not exist on a CPU without SMAP, so each place is a 3-byte NOP that cpu.c writes over once,
  * before the text becomes read-only. The list of places is in section .smap_sites: address, then last opcode byte.
  */
+#ifndef KERNEL_X86_SMAP_H
+#define KERNEL_X86_SMAP_H
 /* clang-format off */
         .macro  smap_site opcode
 .Lsmap_site\@:
@@ -20,3 +22,5 @@
         .macro  USER_ACCESS_END         /* clac: 0f 01 ca */
         smap_site 0xca
         .endm
+
+#endif

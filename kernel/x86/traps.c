@@ -121,6 +121,8 @@ static u64 extable_find(u64 rip)
 static void user_page_fault(struct trap_frame *frame)
 {
     vaddr_t addr = read_cr2(); /* before interrupts can bring another fault */
+    if (frame->error & FAULT_CODE_RESERVED)
+        panic_trap(frame, "damaged page table: reserved bits on the way to %#lx", addr);
     irq_enable();
     bool again = upcall_user_fault(frame, addr, (u32)frame->error);
     ASSERT(again, "a fault of user mode at %#lx was neither repaired nor signalled", addr);

@@ -24,7 +24,7 @@ echo 'void fpu_save(void *p); void fpu_save(void *p) { asm("fxsave (%0)" : : "r"
     compile "${good[@]}" -mgeneral-regs-only
 passes "the switch of the state is free to" check "$SCRATCH/a.o"
 echo 'int leaf(int a); int leaf(int a) { volatile int b[4]; b[a & 3] = a; return b[1]; }' |
-    compile -mcmodel=kernel -fno-pic -mgeneral-regs-only -O0
+    compile -mcmodel=kernel -fno-pic -mgeneral-regs-only -fomit-frame-pointer
 refuses "a red zone" "leaf: mov" check "$SCRATCH/a.o"
 compile -mcmodel=kernel -fno-pic -mgeneral-regs-only </dev/null
 refuses "a file that was compiled with a red zone" "compiled without -mno-red-zone" check "$SCRATCH/a.o"

@@ -22,6 +22,8 @@ static const struct {
     {"limits", suite_limits},
     {"tmpfs", suite_tmpfs},
     {"files", suite_files},
+    {"paths", suite_paths},
+    {"process", suite_process},
     {"exec", suite_exec},
     {"efault", suite_efault},
     {"junk", suite_junk},
@@ -31,6 +33,7 @@ static const struct {
     {"random", suite_random},
     {"memory", suite_memory},
     {"time", suite_time},
+    {"entry", suite_entry},
 };
 
 static int list(void)

@@ -74,6 +74,8 @@ void suite_stack(void);
 void suite_limits(void);
 void suite_tmpfs(void);
 void suite_files(void);
+void suite_paths(void);
+void suite_process(void);
 void suite_exec(void);
 void suite_efault(void);
 void suite_junk(void);
@@ -83,6 +85,7 @@ void suite_knobs(void);
 void suite_random(void);
 void suite_memory(void);
 void suite_time(void);
+void suite_entry(void);
 
 extern u64 random_seed;
 

@@ -1,6 +1,7 @@
 /*
- * test_radix.c: the radix tree against a plain array of (number, item) pairs, with numbers of all sizes, and with
- * each allocation of a node made to fail in turn. No node may be left when the tree is empty.
+ * test_radix.c: the radix tree against a plain array of (number, item) pairs, with numbers of all
+ * sizes, and with each allocation of a node made to fail in turn. No node may be left when the
+ * tree is empty.
  */
 #include <stdlib.h>
 

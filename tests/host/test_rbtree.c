@@ -1,6 +1,7 @@
 /*
- * test_rbtree.c: the red-black tree against a sorted array. Each node carries the largest value of its subtree,
- * and after every operation order, colours, black heights and summaries are checked from scratch.
+ * test_rbtree.c: the red-black tree against a sorted array. Each node carries the largest value of
+ * its subtree, and after every operation order, colours, black heights and summaries are checked
+ * from scratch.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * test_vma.c: the VMA store alone: both searches against a plain walk, the bound on the nodes that the tree looks
- * at, splits A1 to A4, each merge, and the guard gap below stacks.
+ * test_vma.c: the VMA store alone: both searches against a plain walk, the bound on the nodes that
+ * the tree looks at, splits A1 to A4, each merge, and the guard gap below stacks.
  */
 #include <stdlib.h>
 
@@ -204,7 +204,8 @@ static void test_hole_edges(void)
     ok(vma_find_hole(&store, &hole) && hole.addr == 0, "an empty store is one hole");
 }
 
-/* History, case 31: the first candidate is too short because of a guard gap or a limit; a later one serves. */
+/* History, case 31: the first candidate is too short because of a guard gap or a limit; a later
+ * one serves. */
 static void test_later_gap(void)
 {
     put(PAGES(100), PAGES(400), 0);

@@ -3,8 +3,9 @@
 
 The floating-point state belongs to the running program and is switched only by the functions of STATE.
 A red zone is memory below the stack pointer that a function uses without moving it; an interrupt would
-overwrite it. So no instruction may touch memory below %rsp. The flags that the compiler wrote
-into the debug information are looked at, too: they also cover what this disassembly does not show.
+overwrite it. So no instruction may touch memory below %rsp. The flags that the compiler wrote into the
+debug information are looked at, too: they also cover what the disassembly does not show, a red zone by way
+of the frame pointer. Only .text is looked at: what lies in .boot is 32-bit code and the boot's tables.
 """
 import re
 import subprocess
@@ -21,7 +22,7 @@ FLAGS = ("-mno-red-zone", "-mgeneral-regs-only", "-mcmodel=kernel")
 
 
 def disassemble(kernel, objdump):
-    out = subprocess.run([objdump, "-d", "--no-show-raw-insn", kernel], stdout=subprocess.PIPE, check=True)
+    out = subprocess.run([objdump, "-d", "-j", ".text", "--no-show-raw-insn", kernel], stdout=subprocess.PIPE, check=True)
     return out.stdout.decode("utf-8", "replace").splitlines()
 
 

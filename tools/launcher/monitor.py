@@ -34,7 +34,7 @@ class Monitor:
     def answer(self, message):
         if "QMP" in message:
             return [{"execute": "qmp_capabilities"}]
-        if message.get("event") == "SHUTDOWN":
+        if message.get("event") == "SHUTDOWN" and self.reason is None:   # our "quit" is a second one
             self.reason = message.get("data", {}).get("reason", "unknown")
             if self.reason != "guest-reset":
                 return [{"execute": "quit"}]

@@ -1,6 +1,7 @@
 /*
- * radix.h: a sparse index from a 64-bit number to a pointer, 64 ways a node, as high as the largest number
- * needs. Nodes come from the allocator that radix_set_allocator named (slab in the kernel). The owner locks.
+ * radix.h: a sparse index from a 64-bit number to a pointer, 64 ways a node, as high as the
+ * largest number needs. Nodes come from the allocator that radix_set_allocator named (slab in the
+ * kernel). The owner locks.
  */
 #ifndef LIB_RADIX_H
 #define LIB_RADIX_H

@@ -19,11 +19,13 @@ struct boot_info {
     char *cmdline;      /* "" when there is none; cmdline_parse cuts it up in place */
     paddr_t initramfs;  /* length 0: none */
     u64 initramfs_length;
-    paddr_t rsdp;       /* 0: not given */
+    paddr_t rsdp; /* 0: not given */
     u32 regions;
     struct boot_region region[BOOT_REGIONS_MAX];
 };
 
 const struct boot_info *boot_info(void);
+/* The initramfs has been unpacked: its whole pages go to the page allocator. Once. */
+void boot_info_release_initramfs(void);
 
 #endif

@@ -15,8 +15,8 @@
 void cmdline_parse(char *text); /* in place; before any other call here */
 /* The value given for an option, "" for a bare NAME, NULL when it is not there. The last one counts. Marks it as known. */
 const char *cmdline_option(const char *name);
-void cmdline_apply_knobs(void);     /* once all knobs are registered */
-void cmdline_report_unknown(void);  /* once all rooms have asked */
+void cmdline_apply_knobs(void);    /* once all knobs are registered */
+void cmdline_report_unknown(void); /* once all rooms have asked */
 /* The words after "--"; *count of them. */
 char *const *cmdline_init_args(u32 *count);
 

@@ -20,7 +20,7 @@ struct knob {
     u64 min, max; /* numbers: smallest and largest allowed */
     bool boot_only;
     void (*changed)(struct knob *knob); /* called after a new value was set; may be NULL */
-    struct list_head link; /* in the registry */
+    struct list_head link;              /* in the registry */
 };
 
 void knob_register(struct knob *knob);

@@ -14,5 +14,7 @@
 
 void printk(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void printk_v(const char *fmt, va_list ap);
+/* A panic is under way: no lock is waited for any more. */
+void printk_enter_panic(void);
 
 #endif

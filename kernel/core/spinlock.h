@@ -20,20 +20,22 @@ enum lock_rank {
     RANK_FILE_MAP, /* mapping.map_lock: the VMAs that map a file */
     RANK_SLEEPING_LAST = 31,
     /* spin locks */
-    RANK_TABLE, /* a page table's entries, in its struct page */
+    RANK_TABLE,      /* a page table's entries, in its struct page */
     RANK_TABLE_LEAF, /* a leaf table, taken below an upper table */
     RANK_PAGE_CACHE, /* mapping.lock: the index from offset to page */
-    RANK_PROC,  /* process table, file table */
+    RANK_PROC,       /* process table, file table */
+    RANK_STACKS,     /* the region of kernel stacks */
     RANK_SLAB,
     RANK_PAGE_ALLOC,
-    RANK_RUN_QUEUE, /* run queues, wait queues */
-    RANK_DEVICE,    /* a serial port, the terminal */
+    RANK_WAIT_QUEUE, /* wait queues, the guards of sleeping locks */
+    RANK_RUN_QUEUE,
+    RANK_DEVICE, /* a serial port, the terminal */
     RANK_PRINTK,
 };
 
 struct spinlock {
     u8 locked;
-    u8 rank; /* enum lock_rank */
+    u8 rank;   /* enum lock_rank */
     u16 owner; /* CPU that holds it + 1, for the panic message */
 };
 

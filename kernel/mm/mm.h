@@ -1,9 +1,10 @@
 /*
  * mm.h: one address space, and the memory calls on it.
  *
- * An mm joins a VMA store (what should be there) with a page table (what is there). mmap, munmap, mprotect, brk and
- * the fault handler combine the two; neither knows the other. Every call here reserves first and then commits: an
- * error means that nothing changed, unless its manual page says otherwise.
+ * An mm joins a VMA store (what should be there) with a page table (what is there). mmap, munmap,
+ * mprotect, brk and the fault handler combine the two; neither knows the other. Every call here
+ * reserves first and then commits: an error means that nothing changed, unless its manual page
+ * says otherwise.
  */
 #ifndef KERNEL_MM_MM_H
 #define KERNEL_MM_MM_H
@@ -24,13 +25,24 @@ struct mm {
     u64 rss[RSS_KINDS];      /* pages in the table, by kind. Atomic */
     u64 total_pages;         /* pages of all VMAs */
     u32 refs;                /* atomic */
-    u32 next_anon_id;
+    u32 next_anon_id;        /* atomic */
+    u64 stack_limit;         /* bytes a stack may grow to (RLIMIT_STACK) */
     /* set by exec */
-    vaddr_t mmap_base;       /* the highest hole below here is what mmap takes first */
-    vaddr_t brk_start, brk;  /* [heap] */
-    vaddr_t stack_start;     /* stack pointer at entry: names [stack] */
+    vaddr_t mmap_base;      /* the highest hole below here is what mmap takes first */
+    vaddr_t brk_start, brk; /* [heap] */
+    vaddr_t stack_start;    /* stack pointer at entry: names [stack] */
     vaddr_t arg_start, arg_end, env_start, env_end;
 };
+
+static inline struct mm *mm_of(const struct vma *vma)
+{
+    return container_of(vma->store, struct mm, vmas);
+}
+
+static inline void mm_rss_add(struct mm *mm, enum rss_kind kind, u64 pages) /* -n: take away */
+{
+    __atomic_fetch_add(&mm->rss[kind], pages, __ATOMIC_RELAXED);
+}
 
 void mm_init_once(void); /* caches and knobs; at boot */
 
@@ -38,11 +50,12 @@ struct mm *mm_create(void); /* NULL without memory */
 struct mm *mm_get(struct mm *mm);
 void mm_put(struct mm *mm); /* the last one unmaps all and frees; may sleep */
 
-/* All of these take mm.lock themselves, may sleep, and return 0 (or the address) or a negative errno. */
+/* All of these take mm.lock themselves, may sleep, and return 0 (or the address) or a negative
+ * errno. */
 struct mmap_request {
     vaddr_t addr;
     u64 length;
-    u32 prot, flags; /* lib/abi/mman.h */
+    u32 prot, flags;      /* lib/abi/mman.h */
     struct mm_file *file; /* NULL for MAP_ANONYMOUS; a reference is taken */
     u64 offset;           /* bytes */
 };
@@ -62,12 +75,12 @@ enum fault_result {
 };
 enum fault_result mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access);
 
-/* For exec, which builds a stack and copies into a new address space that is not running: make the pages of
- * [addr, addr + length) present as by writing them, then copy. 0, -ENOMEM, -EFAULT. */
+/* For exec, which builds a stack and copies into a new address space that is not running: make the
+ * pages of [addr, addr + length) present as by writing them, then copy. 0, -ENOMEM, -EFAULT. */
 int mm_write(struct mm *mm, vaddr_t addr, const void *src, size_t length);
 
-/* One line of /proc/PID/maps at a time: fills buf with the line for the first VMA that ends above *addr and moves *addr
- * to its end; returns the length, 0 after the last. */
+/* One line of /proc/PID/maps at a time: fills buf with the line for the first VMA that ends above
+ * *addr and moves *addr to its end; returns the length, 0 after the last. */
 int mm_maps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size);
 
 void mm_check(struct mm *mm); /* vma_check, pt_check and the books between them */

@@ -1,8 +1,8 @@
 /*
  * page.h: physical memory in frames, and the buddy allocator that hands them out.
  *
- * Each frame of memory has a struct page; pfn_to_page and page_to_pfn go between the two. Free memory is
- * kept in blocks of 2^order frames (page.c). The unit is the layout's page.
+ * Each frame of memory has a struct page; pfn_to_page and page_to_pfn go between the two. Free
+ * memory is kept in blocks of 2^order frames (page.c). The unit is the layout's page.
  */
 #ifndef KERNEL_MM_PAGE_H
 #define KERNEL_MM_PAGE_H
@@ -20,21 +20,21 @@ enum page_kind {
     PAGE_FREE_TAIL,  /* inside a free block */
     PAGE_KERNEL,     /* allocated, no further meaning here */
     PAGE_SLAB,
-    PAGE_TABLE,      /* a page table */
-    PAGE_ANON,       /* private memory of user programs */
-    PAGE_CACHE,      /* a page of a file */
+    PAGE_TABLE, /* a page table */
+    PAGE_ANON,  /* private memory of user programs */
+    PAGE_CACHE, /* a page of a file */
 };
 
 struct slab_cache;
 struct mapping;
 
 struct page {
-    u32 refs;      /* users; the page is freed when the last goes. Atomic */
-    u32 maps;      /* leaf entries that point here. Atomic */
-    u8 kind;       /* enum page_kind */
-    u8 order;      /* of the block this page heads */
-    u8 level;      /* PAGE_TABLE: enum pt_level */
-    u8 dirty;      /* PAGE_CACHE: written since the last msync */
+    u32 refs; /* users; the page is freed when the last goes. Atomic */
+    u32 maps; /* leaf entries that point here. Atomic */
+    u8 kind;  /* enum page_kind */
+    u8 order; /* of the block this page heads */
+    u8 level; /* PAGE_TABLE: enum pt_level */
+    u8 dirty; /* PAGE_CACHE: written since the last msync; a free frame: it is poisoned (page.c) */
     struct spinlock lock; /* PAGE_TABLE: guards the entries, live and live_map */
     union {
         struct list_head link; /* PAGE_FREE: the free list; PAGE_KERNEL: the owner's */
@@ -42,21 +42,21 @@ struct page {
             struct page *next; /* chain of tables to be freed */
             u64 live_summary;  /* room for vm.zap=live */
             u64 *live_map;
-            u32 live;          /* entries that are not none */
+            u32 live; /* entries that are not none */
         };
-        struct {               /* PAGE_CACHE */
+        struct {                     /* PAGE_CACHE */
             struct mapping *mapping; /* NULL once truncated away */
             pgoff_t index;
         };
-        struct {               /* PAGE_SLAB */
+        struct { /* PAGE_SLAB */
             struct list_head slab_link;
             struct slab_cache *cache;
             void *free_objects;
             u32 objects_used;
         };
     };
-};
-_Static_assert(sizeof(struct page) <= 64, "struct page is one cache line");
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct page) == 64, "struct page is one cache line");
 
 #ifndef PAGE_ARRAY
 #define PAGE_ARRAY ((struct page *)PAGE_ARRAY_BASE)
@@ -88,11 +88,13 @@ static inline struct page *virt_to_page(const void *va)
     return pfn_to_page((pfn_t){virt_to_phys(va).v >> PAGE_SHIFT});
 }
 
-/* Boot: tell the allocator of a run of usable frames whose struct pages exist (zeroed). Any order, no overlap. */
+/* Boot: tell the allocator of a run of usable frames whose struct pages exist (zeroed). Any order,
+ * no overlap. */
 void page_add_range(pfn_t start, pfn_t end);
 bool page_pfn_valid(pfn_t pfn);
 
-/* A block of 2^order frames, refs 1, kind as given, contents undefined; NULL when there is none. Does not sleep. */
+/* A block of 2^order frames, refs 1, kind as given, contents undefined; NULL when there is none.
+ * Does not sleep. */
 struct page *page_alloc(unsigned order, enum page_kind kind);
 struct page *page_alloc_zeroed(enum page_kind kind); /* order 0 */
 /* Free a block whatever its refs (they must be 1). */

@@ -3,12 +3,14 @@
  *
  *   pt -> pgd table -> pud table -> pmd table -> pte table -> page
  *
- * Every kind of range work (zap, free, protect, populate, query; later fork copy and move) is a struct
- * walk_ops handed to walk_range, which descends the tables once, jumps over what is empty and calls the
- * operations on runs of entries. The VMA store is unknown here: the caller says which addresses.
+ * Every kind of range work (zap, free, protect, populate, query; later fork copy and move) is a
+ * struct walk_ops handed to walk_range, which descends the tables once, jumps over what is empty
+ * and calls the operations on runs of entries. The VMA store is unknown here: the caller says which
+ * addresses.
  *
- * Locks: an entry changes under the lock of its table (struct page). Tables are added under mm.lock held
- * for read or write; they are freed only with mm.lock held for write, after the VMA has left the store.
+ * Locks: an entry changes under the lock of its table (struct page). Tables are added under mm.lock
+ * held for read or write; they are freed only with mm.lock held for write, after the VMA has left
+ * the store.
  */
 #ifndef KERNEL_MM_PT_H
 #define KERNEL_MM_PT_H
@@ -39,8 +41,9 @@ struct pt_slot {
     vaddr_t addr;
 };
 
-/* Find the leaf entry of addr and lock its table. => mm.lock held. With alloc, missing tables are made.
- * 0; -ENOMEM; -ENOENT: no table there and alloc is false. Nothing is locked after an error. */
+/* Find the leaf entry of addr and lock its table. => mm.lock held. With alloc, missing tables are
+ * made. 0; -ENOMEM; -ENOENT: no table there and alloc is false. Nothing is locked after an error.
+ */
 int pt_slot_lock(struct pt *pt, vaddr_t addr, bool alloc, struct pt_slot *slot);
 void pt_slot_set(struct pt_slot *slot, pte_t entry); /* keeps the live count, tells the machine */
 void pt_slot_unlock(struct pt_slot *slot);
@@ -50,13 +53,15 @@ void pt_slot_unlock(struct pt_slot *slot);
 struct walk;
 
 struct walk_ops {
-    /* n leaf entries from entries on, none of them none, all in one table, which is locked. May change them
-     * through pt_entry_set. NULL: the walk does not go down to leaf entries at all. */
+    /* n leaf entries from entries on, none of them none, all in one table, which is locked. May
+     * change them through pt_entry_set. NULL: the walk does not go down to leaf entries at all. */
     void (*leaves)(struct walk *w, struct page *table, pte_t *entries, vaddr_t addr, unsigned n);
-    /* [start, end) is empty below one entry (level) or a run of none leaf entries (LEVEL_PTE). May be NULL. */
+    /* [start, end) is empty below one entry (level), or is a run of none leaf entries of one table,
+     * which is locked (LEVEL_PTE). May be NULL. */
     void (*hole)(struct walk *w, vaddr_t start, vaddr_t end, int level);
-    /* On the way up: all of the range below *entry (of parent, at level) has been walked. May be NULL. */
-    void (*leave)(struct walk *w, struct page *parent, pte_t *entry, int level);
+    /* On the way up: all of the range that lies below *entry of parent, [start, end), has been
+     * walked. Nothing is locked. May be NULL. */
+    void (*leave)(struct walk *w, struct page *parent, pte_t *entry, vaddr_t start, vaddr_t end);
     bool populate;  /* make missing tables and hand none entries to leaves too */
     long none_cost; /* work charged for an entry that is none */
     long leaf_cost; /* work charged for a leaf entry that is not none */
@@ -70,9 +75,19 @@ struct walk {
     u64 reads[PT_LEVELS]; /* entries read, by level */
 };
 
-/* Walk [start, end), start < end, page aligned. At least one entry is read. Returns where it stopped: end when all
- * is done. => mm.lock as the operation needs it. */
+/* Walk [start, end), not empty, page aligned; end 0 is 2^64. At least one entry of each level on
+ * the way is read. Returns where it stopped: end when all is done. => mm.lock as the operation
+ * needs it. */
 vaddr_t walk_range(struct walk *w, vaddr_t start, vaddr_t end);
+
+static inline u64 walk_reads(const struct walk *w) /* of all levels */
+{
+    u64 reads = 0;
+
+    for (int level = 0; level < PT_LEVELS; level++)
+        reads += w->reads[level];
+    return reads;
+}
 
 /* Set one entry of table, keeping its live count. => table locked. */
 static inline void pt_entry_set(struct page *table, pte_t *entry, pte_t value)
@@ -82,18 +97,49 @@ static inline void pt_entry_set(struct page *table, pte_t *entry, pte_t value)
     WRITE_ONCE(entry->v, value.v);
 }
 
+/* Empty an entry and return what it held. The CPU may be setting its dirty bit at this moment, if
+ * the entry lets it write: then the exchange must be one operation. => table locked; the caller
+ * subtracts from the live count. */
+static inline pte_t pt_entry_take(pte_t *entry)
+{
+    pte_t e = {READ_ONCE(entry->v)};
+
+    if (pte_present(e) && pte_writable(e) && !pte_dirty(e))
+        return (pte_t){__atomic_exchange_n(&entry->v, 0, __ATOMIC_RELAXED)};
+    WRITE_ONCE(entry->v, 0);
+    return e;
+}
+
+static inline pte_t *pt_entries(const struct page *table)
+{
+    return page_to_virt(table);
+}
+
 static inline struct page *pt_child(pte_t entry) /* the table that an upper entry points to */
 {
     return pfn_to_page(pte_pfn(entry));
 }
 
+/* Hang a new, empty table below *entry of parent, unless somebody else did meanwhile. 0 or -ENOMEM.
+ * => Does not sleep; parent not locked. */
+int pt_table_make(struct pt *pt, struct page *parent, pte_t *entry);
+
+/* Entries of the root that are user space's; the rest is the kernel half, which is not counted as
+ * live. */
+#define PT_ROOT_USER_ENTRIES (USER_LIMIT >> LEVEL_SHIFT(LEVEL_TOP))
+
 /* ---- range work ---- */
 
-/* Change the rights of all pages of [start, end). Write is given only where write_ok says the page may be
- * written at once (otherwise the next write faults and copies). => mm.lock for write. Flushes. */
+/* Drop the machine's translations of [start, end), page by page or all at once, and count it. */
+void pt_drop(struct pt *pt, vaddr_t start, vaddr_t end);
+
+/* Change the rights (RIGHT_ bits; 0: no access) of all pages of [start, end). Write is given only
+ * to pages that may be written at once: all of a shared mapping, and private pages with no other
+ * user; the next write to any other page faults and copies. => mm.lock for write. Flushes. */
 void pt_protect(struct pt *pt, vaddr_t start, vaddr_t end, unsigned rights, bool shared);
 
-/* Counts the live entries of every table against the entries themselves, levels, references; panics. */
+/* Counts the live entries of every table against the entries themselves, levels, references;
+ * panics. */
 void pt_check(struct pt *pt);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * slab.h: memory for objects of one size, cut from pages; and kmalloc for odd sizes.
  *
- * In checking builds free objects are poisoned, and a write after free or a double free panics at the next
- * allocation. => Does not sleep. NULL when out of memory.
+ * In checking builds free objects are poisoned, and a write after free or a double free panics at
+ * the next allocation. => Does not sleep. NULL when out of memory.
  */
 #ifndef KERNEL_MM_SLAB_H
 #define KERNEL_MM_SLAB_H
@@ -13,13 +13,13 @@
 struct slab_cache {
     const char *name;
     u32 size, align;
-    u32 per_slab;             /* objects in one slab page block */
-    u8 order;                 /* pages of a slab: 2^order */
+    u32 per_slab; /* objects in one slab page block */
+    u8 order;     /* pages of a slab: 2^order */
     struct spinlock lock;
     struct list_head partial; /* slabs with room */
     u64 objects;              /* allocated now */
     u64 pages;
-    struct list_head link;    /* registry, for /proc/slabinfo and leak checks */
+    struct list_head link; /* registry, for /proc/slabinfo and leak checks */
 };
 
 void slab_cache_init(struct slab_cache *cache, const char *name, u32 size, u32 align);

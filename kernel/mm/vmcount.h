@@ -10,40 +10,40 @@
 
 #include "lib/types.h"
 
-#define VMCOUNT_NAMES(X)                                                                        \
-    X(zap_calls)        /* turns of munmap's walk: one for each block, work batch or gather */  \
-    X(pgd_reads)        /* entries read by munmap's walk, by level */                           \
-    X(p4d_reads)                                                                                \
-    X(pud_reads)                                                                                \
-    X(pmd_reads)                                                                                \
-    X(pte_reads)                                                                                \
-    X(free_reads)       /* entries read by the second pass, which frees tables */               \
-    X(live_words)       /* words of live maps read */                                           \
-    X(fork_reads)       /* entries read by other walks */                                       \
-    X(protect_reads)                                                                            \
-    X(move_reads)                                                                               \
-    X(query_reads)                                                                              \
-    X(tables_allocated)                                                                         \
-    X(tables_freed)                                                                             \
-    X(vma_steps)        /* VMAs looked at by lookups and hole searches */                       \
-    X(vma_allocs)                                                                               \
-    X(vma_splits)                                                                               \
-    X(vma_merges)                                                                               \
-    X(vma_rotations)                                                                            \
-    X(faults)                                                                                   \
-    X(cow_copies)                                                                               \
-    X(pages_zeroed)                                                                             \
-    X(flush_pages)      /* pages whose translation was dropped one by one */                    \
-    X(flush_all)        /* times all translations of an address space were dropped */           \
-    X(flush_ipis)                                                                               \
-    X(hw_fills)         /* software-walked layouts: entries copied to the hardware table */     \
+#define VMCOUNT_NAMES(X)                                                                           \
+    X(zap_calls) /* turns of munmap's walk: one for each block, work batch or gather */            \
+    X(pgd_reads) /* entries read by munmap's walk, by level */                                     \
+    X(p4d_reads)                                                                                   \
+    X(pud_reads)                                                                                   \
+    X(pmd_reads)                                                                                   \
+    X(pte_reads)                                                                                   \
+    X(free_reads) /* entries read by the second pass, which frees tables */                        \
+    X(live_words) /* words of live maps read */                                                    \
+    X(fork_reads) /* entries read by other walks */                                                \
+    X(protect_reads)                                                                               \
+    X(move_reads)                                                                                  \
+    X(query_reads)                                                                                 \
+    X(tables_allocated)                                                                            \
+    X(tables_freed)                                                                                \
+    X(vma_steps) /* VMAs looked at by lookups and hole searches */                                 \
+    X(vma_allocs)                                                                                  \
+    X(vma_splits)                                                                                  \
+    X(vma_merges)                                                                                  \
+    X(vma_rotations)                                                                               \
+    X(faults)                                                                                      \
+    X(cow_copies)                                                                                  \
+    X(pages_zeroed)                                                                                \
+    X(flush_pages) /* pages whose translation was dropped one by one */                            \
+    X(flush_all)   /* times all translations of an address space were dropped */                   \
+    X(flush_ipis)                                                                                  \
+    X(hw_fills) /* software-walked layouts: entries copied to the hardware table */                \
     X(hw_drops)
 
 enum vmcount_index {
 #define X(name) VMC_##name,
     VMCOUNT_NAMES(X)
 #undef X
-    VMCOUNT_MAX
+        VMCOUNT_MAX
 };
 
 struct vmcount {

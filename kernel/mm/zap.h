@@ -3,10 +3,11 @@
  *
  *      clear the entries  ->  drop the translations  ->  free the pages
  *
- * for it. vm.zap chooses: `block` walks blocks of vm.zap_block_pages pages and descends from the pgd for each,
- * as Linux 2.6.14 did; `work` descends once and stops when enough work was done, as 2.6.15 (with 2.6.16's charge
- * for every entry that is not none). Left-overs of a block or of work are carried from one range to the next.
- * Nothing here allocates. => mm.lock held for write, the VMAs have left the store.
+ * for it. vm.zap chooses: `block` walks blocks of vm.zap_block_pages pages and descends from the
+ * pgd for each, as Linux 2.6.14 did; `work` descends once and stops when enough work was done,
+ * as 2.6.15 (with 2.6.16's charge for every entry that is not none). Left-overs of a block or of
+ * work are carried from one range to the next. Nothing here allocates. => mm.lock held for write,
+ * the VMAs have left the store.
  */
 #ifndef KERNEL_MM_ZAP_H
 #define KERNEL_MM_ZAP_H
@@ -18,7 +19,7 @@ enum { GATHER_PAGES = 64 }; /* pages held back until the translations are droppe
 struct gather {
     struct pt *pt;
     unsigned n;
-    vaddr_t start, end; /* translations to drop; start > end: none */
+    vaddr_t start, end; /* translations to drop; start >= end: none */
     struct page *pages[GATHER_PAGES];
     struct page *tables; /* chain of tables to free */
 };
@@ -29,9 +30,10 @@ struct zap {
     struct walk walk; /* first */
     struct gather gather;
     enum zap_mode mode;
-    long limit;    /* bytes of a block, or units of work; LONG_MAX: none */
-    long left;     /* of the current block or batch */
-    u64 calls;     /* turns */
+    long limit;     /* bytes of a block, or units of work; LONG_MAX: none */
+    long left;      /* of the current block or batch */
+    u64 calls;      /* turns */
+    u64 free_reads; /* entries read by the second pass */
     u64 anon, file; /* pages unmapped, by kind, for the caller's books */
 };
 
@@ -42,9 +44,11 @@ void zap_free_tables(struct zap *zap, vaddr_t start, vaddr_t end);
 void zap_end(struct zap *zap); /* flush, free, fold the counts */
 
 void gather_init(struct gather *gather, struct pt *pt);
-void gather_page(struct gather *gather, vaddr_t addr, struct page *page); /* its entry was cleared */
-void gather_table(struct gather *gather, struct page *table);            /* unhooked */
-void gather_flush(struct gather *gather);                                /* drop, then free; empty after */
+void gather_page(struct gather *gather, vaddr_t addr,
+                 struct page *page); /* its entry was cleared */
+void gather_table(struct gather *gather, vaddr_t addr,
+                  struct page *table);    /* unhooked; it mapped addr */
+void gather_flush(struct gather *gather); /* drop, then free; empty after */
 
 void zap_register_knobs(void);
 

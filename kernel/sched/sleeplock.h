@@ -1,6 +1,6 @@
 /*
  * sleeplock.h: locks whose waiters sleep: mutexes and read-write semaphores, ranked like spin locks.
- * => Called with no spin lock held. Writers are preferred, so a reader must not take the same lock twice.
+ * => Called with no spin lock held. Served in order of arrival, so a reader must not take the same lock twice.
  */
 #ifndef KERNEL_SCHED_SLEEPLOCK_H
 #define KERNEL_SCHED_SLEEPLOCK_H
@@ -20,7 +20,6 @@ struct rwsem {
     u8 rank;
     s32 readers;           /* holders for read */
     struct thread *writer; /* holder for write */
-    u32 writers_waiting;
     struct list_head waiters;
 };
 

@@ -17,10 +17,10 @@ enum thread_state { THREAD_READY, THREAD_RUNNING, THREAD_WAITING, THREAD_DEAD };
 enum { THREAD_FXSAVE_SIZE = 512 };
 
 struct thread {
-    u64 kernel_sp;     /* saved stack pointer while not running (x86/switch.S) */
-    void *stack;       /* lowest usable byte; the page below is a guard */
+    u64 kernel_sp; /* saved stack pointer while not running (x86/switch.S) */
+    void *stack;   /* lowest usable byte; the page below is a guard */
     u64 stack_top;
-    u64 fs_base;       /* user FS, GS bases (TLS) */
+    u64 fs_base; /* user FS, GS bases (TLS) */
     u64 gs_base;
     struct mmu_space *space; /* user tables to run on, or NULL: a kernel thread */
     struct proc *proc;       /* kernel/proc/proc.h, or NULL */
@@ -28,12 +28,13 @@ struct thread {
     u32 id;
     u8 ranks[16]; /* sleeping locks held, innermost last */
     u32 ranks_held;
+    bool wants_write;          /* while it sleeps on a read-write semaphore */
     struct list_head run_link; /* run queue or wait queue */
     char name[16];
     u8 fxsave[THREAD_FXSAVE_SIZE] __attribute__((aligned(16)));
 };
 
-/* A queue of sleeping threads; lock ranks RANK_RUN_QUEUE. */
+/* A queue of sleeping threads; lock ranks RANK_WAIT_QUEUE. */
 struct wait_queue {
     struct spinlock lock;
     struct list_head waiters;
@@ -47,6 +48,8 @@ struct thread *thread_create(const char *name, void (*entry)(void *arg), void *a
 void thread_start(struct thread *t);
 NORETURN void thread_exit(void);
 struct thread *thread_current(void);
+
+NORETURN void sched_idle(void); /* what the boot flow does for the rest of its life */
 
 void sched_yield(void);       /* give way to the others that are ready */
 void sched_yield_point(void); /* the same, only if the tick asked for it; no spin lock held */

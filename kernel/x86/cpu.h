@@ -11,23 +11,31 @@
 
 enum { CPU_MAX = 64 };
 
-struct thread; /* kernel/sched/thread.h */
+struct thread;    /* kernel/sched/thread.h */
 struct mmu_space; /* kernel/x86/mmu.h */
 
 struct cpu {
-    struct cpu *self;        /* GS:0 */
-    u64 user_rsp;            /* GS:8, scratch of the system-call entry */
-    u64 kernel_rsp;          /* GS:16, top of the running thread's kernel stack */
+    struct cpu *self; /* GS:0 */
+    u64 user_rsp;     /* GS:8, scratch of the system-call entry */
+    u64 kernel_rsp;   /* GS:16, top of the running thread's kernel stack */
     u32 id;
-    u32 preempt_depth;       /* spin locks held; > 0 forbids sleeping and rescheduling */
+    u32 preempt_depth; /* spin locks held; > 0 forbids sleeping and rescheduling */
     bool need_resched;
     bool in_usercopy_atomic; /* a user copy that must not fault in pages */
     u8 ranks[16];            /* lock ranks held, innermost last (spinlock.c) */
     u32 ranks_held;
     struct thread *current;
+    const char *thread_name; /* of current, for panics */
     struct mmu_space *space; /* whose tables CR3 points at */
     void *vmcount;           /* this CPU's struct vmcount (kernel/mm/vmcount.c) */
 };
+
+extern struct cpu cpu_boot; /* the CPU that the loader started; in place before the first C line */
+
+/* Check and switch on what the kernel uses of this CPU: write protection, SMEP, SMAP, UMIP, SSE for programs. What is
+ * missing is reported, and done without. => Once, while the kernel's text is still writable. */
+void cpu_init_features(void);
+bool cpu_has_huge_pages(void); /* 1 GiB */
 
 static inline struct cpu *this_cpu(void)
 {

@@ -1,0 +1,90 @@
+/*
+ * file.h: open files.
+ *
+ * A struct file begins with the struct mm_file that mm knows; its count of references (descriptors, calls in progress,
+ * VMAs) is there. The position and status flags are single words without a lock: two threads that read one descriptor
+ * at once may see the same bytes, as POSIX allows.
+ */
+#ifndef KERNEL_FS_FILE_H
+#define KERNEL_FS_FILE_H
+
+#include "kernel/fs/io.h"
+#include "kernel/fs/path.h"
+
+struct file;
+
+/* NULL operations: read and write EINVAL (EISDIR for directories), ioctl ENOTTY, poll always ready. */
+struct file_ops {
+    int (*open)(struct file *file); /* may refuse; may set priv */
+    void (*release)(struct file *file);
+    /* Move up to io->left bytes at *pos and move *pos on. Bytes moved, or a negative errno when none were.
+     * => no lock held. */
+    long (*read)(struct file *file, struct io *io, u64 *pos);
+    long (*write)(struct file *file, struct io *io, u64 *pos);
+    /* arg: a kernel copy of the argument, of the size that sys/ioctl.c knows for cmd. */
+    int (*ioctl)(struct file *file, u32 cmd, void *arg);
+    u32 (*poll)(struct file *file); /* POLL bits that are ready now */
+    bool stream;                    /* no position: lseek and pread give ESPIPE */
+    bool mappable;                  /* mmap of it is of inode->mapping */
+};
+
+struct file {
+    struct mm_file mm; /* first */
+    const struct file_ops *ops;
+    struct entry *entry; /* a reference */
+    u32 flags;           /* O_ status flags and access mode */
+    bool refused;        /* ops->open said no, so no ops->release */
+    u64 pos;
+    void *priv; /* the operations' own */
+};
+
+extern const struct file_ops tmpfs_file_ops, dir_file_ops, proc_file_ops;
+
+static inline struct inode *file_inode(const struct file *file)
+{
+    return file->entry->inode;
+}
+
+static inline struct file *file_get(struct file *file)
+{
+    mm_file_get(&file->mm);
+    return file;
+}
+
+static inline void file_put(struct file *file)
+{
+    mm_file_put(&file->mm);
+}
+
+struct open_request {
+    struct entry *start;
+    const char *path;
+    u32 flags; /* O_ */
+    u32 mode;  /* with the umask already applied */
+};
+
+/* Open as open(2) does. 0 and *out with one reference, or a negative errno; a file that O_CREAT made stays.
+ * => may sleep; no lock held. */
+int file_open(const struct open_request *request, struct file **out);
+
+/* Whole-file helpers for the kernel's own reads. Returns bytes read, less than n at the end of the file. */
+long file_read_at(struct file *file, void *buf, size_t n, u64 pos);
+
+/* Give entry's regular file the size. 0, -EINVAL, -EISDIR. => no lock held; may sleep. */
+int inode_truncate(struct inode *inode, u64 size);
+
+/* Read from a page index as files and procfs's texts do; holes read as zero. */
+long mapping_read(struct mapping *m, struct io *io, u64 *pos);
+
+void inode_stat(const struct inode *inode, struct abi_stat *st);
+
+struct dir_item {
+    char name[ABI_NAME_MAX + 1];
+    u64 ino;
+    u64 next; /* position after it */
+    u8 type;
+};
+/* The first item of an open directory at or after position pos. False after the last. => may sleep. */
+bool dir_next(struct file *dir, u64 pos, struct dir_item *item);
+
+#endif

@@ -1,0 +1,202 @@
+/*
+ * tree.c: entries and inodes: making, linking, unlinking, and the end of both.
+ *
+ * Data: the root, the slab of inodes, the counter of inode numbers. Locks as tree.h says. Callers: path.c walks,
+ * namei.c changes the tree, file.c pins entries.
+ *
+ * The life of a file:   inode_create (1: the maker) -> tree_link (+1: the entry) -> maker's inode_put
+ *                       open: entry_get; unlink: the tree's entry reference goes; last close or munmap: entry_put
+ *                       -> entry freed -> inode_put -> mapping_destroy: the pages come back.
+ */
+#include "kernel/fs/tree.h"
+
+#include "kernel/core/panic.h"
+#include "kernel/core/time.h"
+#include "kernel/fs/file.h"
+#include "kernel/mm/slab.h"
+#include "lib/abi/errno.h"
+#include "lib/format.h"
+#include "lib/string.h"
+
+struct mutex fs_tree_lock;
+struct entry *fs_root;
+
+static struct slab_cache inode_cache;
+static u64 last_ino;
+
+static void inode_init_contents(struct inode *inode)
+{
+    switch (inode->mode & S_IFMT) {
+    case S_IFREG:
+        mapping_init(&inode->mapping);
+        inode->file_ops = &tmpfs_file_ops;
+        break;
+    case S_IFDIR:
+        list_init(&inode->children);
+        inode->next_cookie = 2; /* 0 and 1 are "." and ".." */
+        inode->file_ops = &dir_file_ops;
+        break;
+    }
+}
+
+struct inode *inode_create(u32 mode)
+{
+    struct inode *inode = slab_alloc_zeroed(&inode_cache);
+    if (!inode)
+        return NULL;
+    inode->refs = 1;
+    inode->mode = mode;
+    inode->ino = __atomic_add_fetch(&last_ino, 1, __ATOMIC_RELAXED);
+    inode->atime = inode->mtime = inode->ctime = time_wall_ns();
+    mutex_init(&inode->lock, RANK_INODE);
+    inode_init_contents(inode);
+    return inode;
+}
+
+void inode_put(struct inode *inode)
+{
+    if (__atomic_fetch_sub(&inode->refs, 1, __ATOMIC_ACQ_REL) != 1)
+        return;
+    if (S_ISREG(inode->mode))
+        mapping_destroy(&inode->mapping);
+    else if (S_ISLNK(inode->mode) && !inode->proc)
+        kfree(inode->target);
+    slab_free(&inode_cache, inode);
+}
+
+static struct entry *entry_create(const char *name, size_t length, struct inode *inode)
+{
+    struct entry *entry = kzalloc(sizeof(*entry) + length + 1);
+    if (!entry)
+        return NULL;
+    entry->refs = 1;
+    entry->inode = inode_get(inode);
+    memcpy(entry->name, name, length);
+    return entry;
+}
+
+/* A loop, since the last reference to a deep entry may be the last to each directory above it. */
+void entry_put(struct entry *entry)
+{
+    while (__atomic_fetch_sub(&entry->refs, 1, __ATOMIC_ACQ_REL) == 1) {
+        struct entry *parent = entry->parent;
+        inode_put(entry->inode);
+        kfree(entry);
+        if (!parent)
+            return;
+        entry = parent;
+    }
+}
+
+struct entry *tree_child(struct entry *dir, const char *name, size_t length)
+{
+    struct list_head *pos;
+    list_for_each (pos, &dir->inode->children) {
+        struct entry *child = list_entry(pos, struct entry, link);
+        if (strncmp(child->name, name, length) == 0 && child->name[length] == '\0')
+            return child;
+    }
+    return NULL;
+}
+
+static void tree_touch(struct inode *inode)
+{
+    inode->mtime = inode->ctime = time_wall_ns();
+}
+
+int tree_link(struct entry *dir, const char *name, size_t length, struct inode *inode,
+              struct entry **out)
+{
+    CHECK(length >= 1 && length <= ABI_NAME_MAX, "length %zu", length);
+    if (dir->deleted)
+        return -ENOENT;
+    struct entry *entry = entry_create(name, length, inode);
+    if (!entry)
+        return -ENOMEM;
+    entry->parent = entry_get(dir);
+    entry->cookie = dir->inode->next_cookie++;
+    list_add_tail(&dir->inode->children, &entry->link);
+    inode->nlink++;
+    if (S_ISDIR(inode->mode)) {
+        inode->nlink++;      /* its own "." */
+        dir->inode->nlink++; /* its ".." */
+    }
+    tree_touch(dir->inode);
+    if (out)
+        *out = entry;
+    return 0;
+}
+
+struct entry *tree_orphan(struct inode *inode)
+{
+    char name[24];
+    int length = format_to(name, sizeof(name), "#%llu", (unsigned long long)inode->ino);
+    struct entry *entry = entry_create(name, length, inode);
+    if (!entry)
+        return NULL;
+    entry->parent = entry_get(fs_root);
+    entry->deleted = true;
+    return entry;
+}
+
+void tree_unlink(struct entry *entry)
+{
+    struct inode *inode = entry->inode, *dir = entry->parent->inode;
+    CHECK(!entry->deleted, "%s is not in the tree", entry->name);
+    list_del(&entry->link);
+    entry->deleted = true;
+    inode->nlink--;
+    if (S_ISDIR(inode->mode)) {
+        inode->nlink--;
+        dir->nlink--;
+    }
+    inode->ctime = time_wall_ns();
+    tree_touch(dir);
+    entry_put(entry);
+}
+
+bool tree_empty(const struct entry *dir)
+{
+    return list_empty(&dir->inode->children);
+}
+
+size_t tree_path(const struct entry *entry, char *buf, size_t size)
+{
+    const char *suffix = entry->deleted ? " (deleted)" : "";
+    size_t suffix_length = strlen(suffix), length = suffix_length;
+    if (entry == fs_root) {
+        string_copy(buf, "/", size);
+        return 1;
+    }
+    for (const struct entry *e = entry; e != fs_root; e = e->parent)
+        length += 1 + strlen(e->name);
+    /* From the end backwards; what lies beyond size is dropped. */
+    size_t at = length;
+    const char *text = suffix;
+    size_t n = suffix_length;
+    for (const struct entry *e = entry;; text = e->name, n = strlen(e->name), e = e->parent) {
+        for (size_t i = n; i > 0; i--)
+            if (--at < size)
+                buf[at] = text[i - 1];
+        if (text != suffix && --at < size)
+            buf[at] = '/';
+        if (e == fs_root)
+            break;
+    }
+    if (size)
+        buf[length < size ? length : size - 1] = '\0';
+    return length;
+}
+
+int tree_init(void)
+{
+    mutex_init(&fs_tree_lock, RANK_DIR);
+    slab_cache_init(&inode_cache, "inode", sizeof(struct inode), 8);
+    struct inode *inode = inode_create(S_IFDIR | 0755);
+    if (!inode)
+        return -ENOMEM;
+    inode->nlink = 2;
+    fs_root = entry_create("", 0, inode);
+    inode_put(inode);
+    return fs_root ? 0 : -ENOMEM;
+}

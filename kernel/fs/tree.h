@@ -1,0 +1,96 @@
+/*
+ * tree.h: the one tree of names, and the inodes that the names stand for.
+ *
+ *      entry "/" --> inode (directory) --children--> entry "bin" --> inode (directory) ...
+ *                                               \--> entry "init" --> inode (file) --> struct mapping: the data
+ *
+ * An entry is a name in a directory; an inode is what it names. The whole file system lives in memory, so an entry in
+ * the tree is never forgotten: the tree holds one reference to each. Open files, working directories and VMAs
+ * (through files) hold more, which is how an unlinked file lives on.
+ *
+ * Locks: fs_tree_lock (sleeping, RANK_DIR) guards every link of the tree, names, nlink and the deleted mark. An
+ * inode's lock (sleeping, RANK_INODE) guards its contents and size. Reference counts are atomic.
+ */
+#ifndef KERNEL_FS_TREE_H
+#define KERNEL_FS_TREE_H
+
+#include "kernel/mm/mapping.h"
+#include "lib/abi/fcntl.h"
+#include "lib/abi/stat.h"
+
+struct file_ops;
+struct proc_entry;
+struct entry;
+
+struct inode {
+    u32 refs;  /* atomic: entries and files */
+    u32 mode;  /* type and rights; the type never changes */
+    u32 nlink; /* tree lock */
+    u64 ino;
+    u64 rdev;                /* character devices */
+    u64 atime, mtime, ctime; /* nanoseconds since 1970; single words */
+    struct mutex lock;
+    const struct file_ops *file_ops;
+    union {
+        struct mapping mapping;        /* S_IFREG */
+        char *target;                  /* S_IFLNK, from kmalloc */
+        struct {                       /* S_IFDIR; tree lock */
+            struct list_head children; /* of struct entry, oldest first */
+            u64 next_cookie;
+        };
+    };
+    const struct proc_entry *proc; /* files of /proc */
+};
+
+struct entry {
+    u32 refs;              /* atomic */
+    bool deleted;          /* tree lock: no longer in its directory */
+    u64 cookie;            /* position for getdents, grows with time */
+    struct list_head link; /* in the parent's children */
+    struct entry *parent;  /* a reference; the root's own parent is itself, without one */
+    struct inode *inode;   /* a reference */
+    char name[];
+};
+
+extern struct mutex fs_tree_lock;
+extern struct entry *fs_root;
+
+/* Make the root directory. 0 or -ENOMEM. => once, at boot. */
+int tree_init(void);
+
+/* A new inode with one reference, nlink 0. NULL without memory. */
+struct inode *inode_create(u32 mode);
+void inode_put(struct inode *inode);
+
+static inline struct inode *inode_get(struct inode *inode)
+{
+    __atomic_fetch_add(&inode->refs, 1, __ATOMIC_RELAXED);
+    return inode;
+}
+
+static inline struct entry *entry_get(struct entry *entry)
+{
+    __atomic_fetch_add(&entry->refs, 1, __ATOMIC_RELAXED);
+    return entry;
+}
+
+/* Drop a reference; may free the inode and its data. => no spin lock held; the tree lock may be. */
+void entry_put(struct entry *entry);
+
+/* All of these: => tree lock held. */
+
+/* The child of that name, without a reference of its own; NULL: none. */
+struct entry *tree_child(struct entry *dir, const char *name, size_t length);
+/* Enter inode in dir under a name that is not there. Takes no reference of the caller's. *out (may be NULL) gets the
+ * entry, without a reference. 0, -ENOMEM, -ENOENT when dir itself was removed. */
+int tree_link(struct entry *dir, const char *name, size_t length, struct inode *inode,
+              struct entry **out);
+/* An entry that was never in the tree (O_TMPFILE): one reference for the caller. NULL without memory. */
+struct entry *tree_orphan(struct inode *inode);
+/* Take an entry out of its directory. The tree's reference goes. */
+void tree_unlink(struct entry *entry);
+bool tree_empty(const struct entry *dir);
+/* The absolute path with " (deleted)" where it applies; cut to size. Returns its full length. */
+size_t tree_path(const struct entry *entry, char *buf, size_t size);
+
+#endif

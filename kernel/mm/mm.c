@@ -1,0 +1,208 @@
+/*
+ * mm.c: an address space's beginning and end, copies into it, and its books.
+ *
+ *      struct mm --vmas--> what should be there     (VMA store)
+ *                --pt----> what is there            (page table)
+ *                rss, total_pages, counts           mm_check compares them with both
+ *
+ * The end: once the last reference is gone nobody can fault or map, so one unmap takes out
+ * everything, carrying the left-over of one VMA's zap to the next; then only the root table is
+ * left.
+ */
+#include "kernel/core/panic.h"
+#include "kernel/mm/slab.h"
+#include "kernel/mm/space.h"
+#include "kernel/mm/zap.h"
+#include "lib/abi/errno.h"
+#include "lib/string.h"
+
+#include <limits.h>
+
+enum {
+    STACK_LIMIT = 8 << 20,
+    STACK_ROOM = 128 << 20
+}; /* RLIMIT_STACK; what mmap keeps clear of it */
+
+static struct slab_cache mm_cache, node_cache;
+
+static void *node_alloc(void)
+{
+    return slab_alloc_zeroed(&node_cache);
+}
+
+static void node_free(void *node)
+{
+    slab_free(&node_cache, node);
+}
+
+void mm_init_once(void)
+{
+    static const struct radix_allocator nodes = {node_alloc, node_free};
+
+    slab_cache_init(&mm_cache, "mm", sizeof(struct mm), 8);
+    slab_cache_init(&node_cache, "radix_node", RADIX_NODE_SIZE, 8);
+    radix_set_allocator(&nodes);
+    vma_init_once();
+    shared_init_once();
+    knob_register(&max_map_count_knob);
+    knob_register(&mmap_min_addr_knob);
+    knob_register(&overcommit_knob);
+    zap_register_knobs();
+}
+
+/* => does not sleep. One reference is the caller's. */
+struct mm *mm_create(void)
+{
+    struct mm *mm = slab_alloc_zeroed(&mm_cache);
+
+    if (!mm)
+        return NULL;
+    if (pt_init(&mm->pt, &mm->counts)) {
+        slab_free(&mm_cache, mm);
+        return NULL;
+    }
+    rwsem_init(&mm->lock, RANK_MM);
+    vma_store_init(&mm->vmas, &mm->counts);
+    mm->refs = 1;
+    mm->next_anon_id = 1;
+    mm->stack_limit = STACK_LIMIT;
+    u64 guard = knob_value(&vma_stack_guard_knob) << PAGE_SHIFT;
+    mm->mmap_base = align_down(USER_END - max_u64(STACK_ROOM, STACK_LIMIT + guard), PAGE_SIZE);
+    return mm;
+}
+
+struct mm *mm_get(struct mm *mm)
+{
+    __atomic_fetch_add(&mm->refs, 1, __ATOMIC_RELAXED);
+    return mm;
+}
+
+void mm_put(struct mm *mm)
+{
+    if (__atomic_fetch_sub(&mm->refs, 1, __ATOMIC_ACQ_REL) != 1)
+        return;
+    rwsem_write_lock(&mm->lock);
+    unmap_all(mm);
+    rwsem_write_unlock(&mm->lock);
+    ASSERT(mm->vmas.count == 0 && mm->total_pages == 0 && !mm->rss[RSS_ANON] && !mm->rss[RSS_FILE],
+           "%u VMAs, %lu pages, rss %lu + %lu left", mm->vmas.count, mm->total_pages,
+           mm->rss[RSS_ANON], mm->rss[RSS_FILE]);
+    pt_destroy(&mm->pt);
+    slab_free(&mm_cache, mm);
+}
+
+/* ---- exec's copies ---- */
+
+/* A reference of the page at addr, which was made present by a write; NULL: it went again. */
+static struct page *page_at(struct mm *mm, vaddr_t addr)
+{
+    struct pt_slot slot;
+    struct page *page = NULL;
+
+    rwsem_read_lock(&mm->lock);
+    if (pt_slot_lock(&mm->pt, addr, false, &slot) == 0) {
+        if (pte_present(*slot.entry)) {
+            page = pfn_to_page(pte_pfn(*slot.entry));
+            page_get(page);
+        }
+        pt_slot_unlock(&slot);
+    }
+    rwsem_read_unlock(&mm->lock);
+    return page;
+}
+
+static int page_for_write(struct mm *mm, vaddr_t addr, struct page **page)
+{
+    do {
+        enum fault_result result = fault_in(mm, addr, FAULT_WRITE, true);
+        if (result == FAULT_OOM)
+            return -ENOMEM;
+        if (result != FAULT_DONE && result != FAULT_RETRY)
+            return -EFAULT;
+        *page = result == FAULT_DONE ? page_at(mm, addr) : NULL;
+    } while (!*page);
+    return 0;
+}
+
+int mm_write(struct mm *mm, vaddr_t addr, const void *src, size_t length)
+{
+    const u8 *from = src;
+
+    if (!user_range_ok(addr, length))
+        return -EFAULT;
+    while (length > 0) {
+        u64 offset = addr & (PAGE_SIZE - 1);
+        size_t n = min_u64(length, PAGE_SIZE - offset);
+        struct page *page;
+        int error = page_for_write(mm, addr, &page);
+        if (error)
+            return error;
+        memcpy((u8 *)page_to_virt(page) + offset, from, n);
+        page_put(page);
+        addr += n;
+        from += n;
+        length -= n;
+    }
+    return 0;
+}
+
+/* ---- the books ---- */
+
+struct audit {
+    struct walk walk; /* first */
+    struct mm *mm;
+    struct vma *vma; /* that the last entry was in */
+    u64 rss[RSS_KINDS];
+};
+
+static void audit_entry(struct audit *audit, pte_t e, vaddr_t addr)
+{
+    struct vma *vma = audit->vma;
+    struct page *page = pfn_to_page(pte_pfn(e));
+
+    while (vma && vma->end <= addr)
+        vma = vma_next(&audit->mm->vmas, vma);
+    audit->vma = vma;
+    ASSERT(vma && vma->start <= addr, "%lx: an entry (%lx) outside all VMAs", addr, e.v);
+    ASSERT(page->kind == PAGE_ANON ? !(vma->flags & VM_SHARED) : vma->file != NULL,
+           "%lx: page of kind %u", addr, page->kind);
+    audit->rss[page->kind == PAGE_ANON ? RSS_ANON : RSS_FILE]++;
+    if (!pte_present(e))
+        return;
+    ASSERT(vma_accessible(vma) && (!pte_writable(e) || (vma->flags & VM_WRITE)) &&
+               (!pte_executable(e) || (vma->flags & VM_EXEC)),
+           "%lx: entry %lx allows more than VMA flags %x", addr, e.v, vma->flags);
+    ASSERT(!pte_writable(e) || (vma->flags & VM_SHARED) ||
+               (page->kind == PAGE_ANON && vma->anon_id),
+           "%lx: a private page is writable unseen", addr);
+}
+
+static void audit_leaves(struct walk *w, struct page *table, pte_t *entries, vaddr_t addr,
+                         unsigned n)
+{
+    (void)table;
+    for (unsigned i = 0; i < n; i++)
+        audit_entry((struct audit *)w, entries[i], addr + i * PAGE_SIZE);
+}
+
+/* => mm.lock not held by others for write, nobody faults; takes no lock, so panics and gdb may
+ * call it. */
+void mm_check(struct mm *mm)
+{
+    static const struct walk_ops ops = {.leaves = audit_leaves};
+    struct audit audit = {.walk = {.pt = &mm->pt, .ops = &ops, .work = LONG_MAX}, .mm = mm};
+    u64 pages = 0;
+
+    vma_check(&mm->vmas);
+    pt_check(&mm->pt);
+    for (struct vma *vma = vma_next(&mm->vmas, NULL); vma; vma = vma_next(&mm->vmas, vma)) {
+        pages += vma_pages(vma);
+        ASSERT(vma->file || !(vma->flags & VM_SHARED), "%lx: shared without a file", vma->start);
+    }
+    audit.vma = vma_next(&mm->vmas, NULL);
+    walk_range(&audit.walk, 0, USER_LIMIT);
+    ASSERT(pages == mm->total_pages, "%lu pages mapped, %lu counted", pages, mm->total_pages);
+    for (int kind = 0; kind < RSS_KINDS; kind++)
+        ASSERT(audit.rss[kind] == mm->rss[kind], "rss %d: %lu pages, %lu counted", kind,
+               audit.rss[kind], mm->rss[kind]);
+}

@@ -1,0 +1,159 @@
+/*
+ * munmap.c: taking a range of addresses out, whatever it covers: VMAs, parts of VMAs, holes,
+ * nothing.
+ *
+ *                 start                        end
+ *                   |                           |
+ *      VMAs   |=====|==|   |=====|  |=====|  |==|======|
+ *                   low     dead     dead    high
+ *
+ * Prepare: the only thing that can be missing is one VMA, when the range is the middle of a single
+ * VMA (A4). Perform, which cannot fail:
+ *
+ *      unhook   VMAs leave the store and their files, cut ones become shorter: no new fault and
+ *               no truncate comes
+ *      zap      VMA by VMA: entries cleared, translations dropped, pages freed (zap.c)
+ *      tables   the second pass, between what remains on both sides
+ *      free     VMAs, and with them references of files
+ *
+ * => mm.lock held for write throughout.
+ */
+#include "kernel/core/panic.h"
+#include "kernel/mm/space.h"
+#include "kernel/mm/zap.h"
+#include "lib/abi/errno.h"
+
+int unmap_prepare(struct mm *mm, struct unmap *unmap, struct vma *first, vaddr_t start, vaddr_t end)
+{
+    *unmap = (struct unmap){.start = start, .end = end, .next = first};
+    list_init(&unmap->dead);
+    if (!first || first->start >= start || first->end <= end)
+        return 0;
+    if (map_count_full(mm, 1))
+        return -ENOMEM;
+    unmap->spare = vma_alloc(&mm->vmas);
+    return unmap->spare ? 0 : -ENOMEM;
+}
+
+void unmap_drop(struct unmap *unmap)
+{
+    if (unmap->spare)
+        vma_free(unmap->spare);
+}
+
+static void count_part(struct unmap *unmap, const struct vma *vma, u64 bytes)
+{
+    unmap->pages += bytes >> PAGE_SHIFT;
+    if (vma->flags & VM_ACCOUNT)
+        unmap->accounted += bytes >> PAGE_SHIFT;
+}
+
+/* The VMA that begins below the range keeps what is below (A3; A4 was made an A3 by a split). */
+static struct vma *unhook_low(struct mm *mm, struct unmap *unmap, struct vma *vma)
+{
+    if (vma->end > unmap->end) {
+        vma_split(&mm->vmas, vma, unmap->end, unmap->spare);
+        unmap->spare = NULL;
+    }
+    unmap->low = (struct unmap_part){unmap->start, vma->end};
+    count_part(unmap, vma, vma->end - unmap->start);
+    vma_resize(&mm->vmas, vma, vma->start, unmap->start);
+    return vma_next(&mm->vmas, vma);
+}
+
+static void unhook(struct mm *mm, struct unmap *unmap)
+{
+    struct vma *vma = unmap->next, *next;
+
+    if (vma && vma->start < unmap->start)
+        vma = unhook_low(mm, unmap, vma);
+    for (; vma && vma->end <= unmap->end; vma = next) {
+        next = vma_next(&mm->vmas, vma);
+        count_part(unmap, vma, vma->end - vma->start);
+        vma_unhook(&mm->vmas, vma);
+        list_add_tail(&unmap->dead, &vma->link);
+    }
+    if (vma && vma->start < unmap->end) { /* A2 */
+        unmap->high = (struct unmap_part){vma->start, unmap->end};
+        count_part(unmap, vma, unmap->end - vma->start);
+        vma_resize(&mm->vmas, vma, unmap->end, vma->end);
+    }
+    unmap->next = vma;
+    unmap->prev = vma_prev(&mm->vmas, vma);
+}
+
+static void zap_part(struct zap *zap, const struct unmap_part *part)
+{
+    if (part->start < part->end)
+        zap_range(zap, part->start, part->end);
+}
+
+static void zap_all(struct mm *mm, struct unmap *unmap)
+{
+    vaddr_t floor = unmap->prev ? unmap->prev->end : 0;
+    vaddr_t ceiling = unmap->next ? unmap->next->start : USER_LIMIT;
+    struct list_head *pos;
+    struct zap zap;
+
+    zap_begin(&zap, &mm->pt);
+    zap_part(&zap, &unmap->low);
+    list_for_each (pos, &unmap->dead) {
+        struct vma *vma = list_entry(pos, struct vma, link);
+        zap_range(&zap, vma->start, vma->end);
+    }
+    zap_part(&zap, &unmap->high);
+    zap_free_tables(&zap, max_u64(floor, align_down(unmap->start, LEVEL_SPAN(LEVEL_TOP))),
+                    min_u64(ceiling, align_up(unmap->end, LEVEL_SPAN(LEVEL_TOP))));
+    zap_end(&zap);
+    mm_rss_add(mm, RSS_ANON, -zap.anon);
+    mm_rss_add(mm, RSS_FILE, -zap.file);
+}
+
+static void free_dead(struct list_head *dead)
+{
+    struct list_head *pos, *tmp;
+
+    list_for_each_safe (pos, tmp, dead) {
+        struct vma *vma = list_entry(pos, struct vma, link);
+        if (vma->file)
+            mm_file_put(vma->file);
+        vma_free(vma);
+    }
+}
+
+void unmap_perform(struct mm *mm, struct unmap *unmap)
+{
+    CHECK(rwsem_held_write(&mm->lock), "mm.lock is not held for write");
+    unhook(mm, unmap);
+    CHECK(!unmap->spare, "%lx-%lx: a VMA was reserved for nothing", unmap->start, unmap->end);
+    if (unmap->pages == 0)
+        return;
+    zap_all(mm, unmap);
+    mm->total_pages -= unmap->pages;
+    commit_return(unmap->accounted);
+    free_dead(&unmap->dead);
+}
+
+void unmap_all(struct mm *mm)
+{
+    struct unmap unmap;
+
+    unmap_prepare(mm, &unmap, vma_next(&mm->vmas, NULL), 0,
+                  USER_LIMIT); /* no VMA reaches over the end: nothing to reserve */
+    unmap_perform(mm, &unmap);
+}
+
+long mm_munmap(struct mm *mm, vaddr_t addr, u64 length)
+{
+    struct unmap unmap;
+
+    if ((addr & ~PAGE_MASK) || !user_range_ok(addr, length) || length == 0)
+        return -EINVAL;
+    rwsem_write_lock(&mm->lock);
+    struct vma *first = vma_find(&mm->vmas, addr);
+    int error = unmap_prepare(mm, &unmap, first, addr, addr + page_align_up(length));
+    if (!error)
+        unmap_perform(mm, &unmap);
+    rwsem_write_unlock(&mm->lock);
+    return error;
+}

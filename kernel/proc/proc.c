@@ -1,0 +1,151 @@
+/*
+ * proc.c: the first process. It is made at boot in a thread of its own: descriptors 0 to 2 on the terminal or on the host's
+ * stdio link, the program from init= with the words after "--" as arguments, PATH and HOME as its environment.
+ * A first program that cannot be run ends the machine with a message.
+ */
+#include "kernel/proc/proc.h"
+
+#include "kernel/core/cmdline.h"
+#include "kernel/core/panic.h"
+#include "kernel/core/printk.h"
+#include "kernel/core/time.h"
+#include "kernel/core/upcall.h"
+#include "kernel/fs/fs.h"
+#include "kernel/fs/procfs.h"
+#include "kernel/mm/slab.h"
+#include "kernel/x86/context.h"
+#include "kernel/x86/trap.h"
+#include "lib/errno_name.h"
+#include "lib/format.h"
+
+static const char *const init_env[] = {"PATH=/bin", "HOME=/", "TERM=vt100"};
+
+static void set_limits(struct proc *proc)
+{
+    for (u32 i = 0; i < ABI_RLIMITS; i++)
+        proc->rlimit[i] = (struct abi_rlimit){RLIM_INFINITY, RLIM_INFINITY};
+    proc->rlimit[RLIMIT_STACK].cur = 8ul << 20;
+    proc->rlimit[RLIMIT_NOFILE] = (struct abi_rlimit){FILES_MAX, FILES_MAX};
+}
+
+static struct proc *proc_create(u32 pid)
+{
+    struct proc *proc = kzalloc(sizeof(*proc));
+    if (!proc)
+        return NULL;
+    proc->pid = pid;
+    proc->files = files_create();
+    if (!proc->files) {
+        kfree(proc);
+        return NULL;
+    }
+    proc->cwd = entry_get(fs_root);
+    proc->umask = 022;
+    proc->start_ns = time_ns();
+    set_limits(proc);
+    return proc;
+}
+
+/* From the command line. */
+static const char *init_path = "/bin/init";
+static bool stdio_link;
+
+static void read_options(void)
+{
+    const char *stdio = cmdline_option("stdio"), *init = cmdline_option("init");
+    stdio_link = stdio && strcmp(stdio, "link") == 0;
+    if (stdio && !stdio_link && strcmp(stdio, "console") != 0)
+        printk("proc: stdio=%s is not known; stdio=console and stdio=link are\n", stdio);
+    if (init && *init)
+        init_path = init;
+}
+
+/* Descriptors 0, 1 and 2. */
+static int open_stdio(struct proc *proc)
+{
+    static const char *const console[] = {"/dev/console", "/dev/console", "/dev/console"};
+    static const char *const link[] = {"/dev/hostin", "/dev/hostout", "/dev/hosterr"};
+    for (int i = 0; i < 3; i++) {
+        struct open_request q = {
+            .start = fs_root, .path = stdio_link ? link[i] : console[i], .flags = O_RDWR};
+        struct file *file;
+        int ret = file_open(&q, &file);
+        if (ret < 0)
+            return ret;
+        int fd = files_reserve(proc->files, 0, false);
+        files_install(proc->files, fd, file);
+    }
+    return 0;
+}
+
+static void push_string(struct exec_args *args, u32 *count, const char *s)
+{
+    seq_write(args->strings, s, strlen(s) + 1);
+    (*count)++;
+}
+
+static int init_args(struct exec_args *args, const char *path)
+{
+    u32 words;
+    char *const *word = cmdline_init_args(&words);
+    *args = (struct exec_args){.strings = seq_create()};
+    if (!args->strings)
+        return -ENOMEM;
+    push_string(args, &args->argc, path);
+    for (u32 i = 0; i < words; i++)
+        push_string(args, &args->argc, word[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(init_env); i++)
+        push_string(args, &args->envc, init_env[i]);
+    return args->strings->error;
+}
+
+NORETURN static void no_init(const char *path, int error)
+{
+    char record[256];
+    format_to(record, sizeof(record), "panic cannot run the first program %s: %s", path,
+              errno_name(-error));
+    printk("proc: %s\n", record + strlen("panic "));
+    upcall_machine_end(record);
+}
+
+void proc_enter_image(struct proc *proc, struct exec_image *image)
+{
+    struct trap_frame frame = {.rip = image->ip, .rsp = image->sp, .rflags = 1 << 9};
+    exec_commit(proc, image);
+    proc->thread->fs_base = proc->thread->gs_base = 0;
+    fpu_init_area(proc->thread->fxsave);
+    enter_user(&frame);
+}
+
+/* The first process's thread. */
+static void init_thread(void *arg)
+{
+    struct proc *proc = arg;
+    const char *path = init_path;
+    struct exec_args args;
+    struct exec_image image;
+    proc->thread->proc = proc;
+    int ret = open_stdio(proc);
+    if (ret == 0)
+        ret = init_args(&args, path);
+    if (ret == 0)
+        ret = exec_load(fs_root, path, &args, &image);
+    if (ret < 0)
+        no_init(path, ret);
+    seq_put(args.strings);
+    proc_enter_image(proc, &image);
+}
+
+void proc_init(void)
+{
+    read_options();
+    struct proc *proc = proc_create(1);
+    if (proc)
+        proc->thread = thread_create("init", init_thread, proc);
+    if (!proc || !proc->thread)
+        panic("no memory for the first process");
+    signal_init();
+    proc_files_init();
+    procfs_register_knobs();
+    thread_start(proc->thread);
+}

@@ -1,0 +1,100 @@
+/*
+ * sys.h: inside the system-call room: the handlers, and what they share to fetch arguments.
+ *
+ * A handler gets the six argument registers and returns what RAX shall be: a value or a negative errno. It checks
+ * everything, in Linux's order, and is the only kind of code (beside x86/usercopy) that sees user pointers.
+ * => Called with interrupts on and no lock held; may sleep.
+ */
+#ifndef KERNEL_SYS_SYS_H
+#define KERNEL_SYS_SYS_H
+
+#include "kernel/core/rooms.h"
+#include "kernel/fs/fs.h"
+#include "kernel/proc/proc.h"
+#include "kernel/x86/usercopy.h"
+#include "lib/abi/syscall.h"
+
+/* Every call that there is. clone, fork and all others are ENOSYS, named once in the log. */
+#define SYS_HANDLERS(X)                                                                            \
+    X(read)                                                                                        \
+    X(write)                                                                                       \
+    X(pread64) X(pwrite64) X(readv) X(writev) X(preadv) X(pwritev) X(lseek) X(open) X(openat)      \
+        X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(ppoll) X(truncate) X( \
+            ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64) X(stat) X(lstat)   \
+            X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(faccessat) X(         \
+                faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink)    \
+                X(unlinkat) X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(link)   \
+                    X(linkat) X(symlink) X(symlinkat) X(chmod) X(fchmod) X(umask) X(mmap)          \
+                        X(munmap) X(mprotect) X(brk) X(execve) X(exit) X(exit_group) X(wait4)      \
+                            X(getpid) X(getppid) X(gettid) X(getpgrp) X(getpgid) X(getsid)         \
+                                X(getuid) X(geteuid) X(getgid) X(getegid) X(set_tid_address)       \
+                                    X(set_robust_list) X(rseq) X(arch_prctl) X(prctl) X(prlimit64) \
+                                        X(getrlimit) X(setrlimit) X(getrusage) X(uname) X(sysinfo) \
+                                            X(getrandom) X(reboot) X(futex) X(sched_yield)         \
+                                                X(sched_getaffinity) X(sched_setaffinity)          \
+                                                    X(getcpu) X(rt_sigaction) X(rt_sigprocmask)    \
+                                                        X(rt_sigpending) X(sigaltstack) X(kill)    \
+                                                            X(tkill) X(tgkill) X(pause)            \
+                                                                X(clock_gettime) X(clock_getres)   \
+                                                                    X(gettimeofday) X(time)        \
+                                                                        X(nanosleep)               \
+                                                                            X(clock_nanosleep)     \
+                                                                                X(times)
+
+#define X(name) long sys_##name(const u64 *arg);
+SYS_HANDLERS(X)
+#undef X
+
+/* ---- structs and strings ---- */
+
+static inline long put_user(vaddr_t dst, const void *src, size_t n)
+{
+    return copy_to_user(dst, src, n) ? -EFAULT : 0;
+}
+
+static inline long get_user(void *dst, vaddr_t src, size_t n)
+{
+    return copy_from_user(dst, src, n) ? -EFAULT : 0;
+}
+
+/* A path from user memory in a block of its own (kfree). 0, -EFAULT, -ENAMETOOLONG, -ENOMEM. */
+long user_path(vaddr_t addr, char **out);
+
+/* A path and the directory it starts from, for all the ...at calls. */
+struct user_at {
+    char *path;
+    struct entry *start; /* a reference */
+};
+/* 0, or -EFAULT, -ENAMETOOLONG, -ENOMEM, -EBADF, -ENOTDIR with nothing held. */
+long user_at_get(struct user_at *at, int dirfd, vaddr_t path);
+void user_at_put(struct user_at *at);
+
+/* ---- files ---- */
+
+static inline struct files *current_files(void)
+{
+    return proc_current()->files;
+}
+
+/* A descriptor that read-like calls may use: not O_PATH. NULL: -EBADF. */
+static inline struct file *file_of(u64 fd)
+{
+    struct file *file = files_get(current_files(), (int)fd);
+    if (file && (file->flags & O_PATH)) {
+        file_put(file);
+        return NULL;
+    }
+    return file;
+}
+
+/* ---- strace ---- */
+
+extern bool strace_on;
+struct strace_line {
+    char text[400];
+};
+void strace_enter(struct strace_line *line, u64 number, const u64 *arg);
+void strace_leave(const struct strace_line *line, long result);
+const char *syscall_name(u64 number); /* NULL: Linux has no such call */
+
+#endif

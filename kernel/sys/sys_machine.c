@@ -1,0 +1,158 @@
+/*
+ * sys_machine.c: calls about the machine and its scheduling: uname, sysinfo, random numbers, futex, affinity, reboot.
+ */
+#include "kernel/core/printk.h"
+#include "kernel/core/time.h"
+#include "kernel/core/upcall.h"
+#include "kernel/sys/sys.h"
+#include "lib/abi/time.h"
+
+long sys_uname(const u64 *arg)
+{
+    static const struct abi_utsname name = {
+        .sysname = "Linux", /* the system-call interface; programs test it */
+        .nodename = "fathom",
+        .release = "6.1.0-fathom",
+        .version = "#1 Fathom " LAYOUT_NAME,
+        .machine = "x86_64",
+        .domainname = "(none)",
+    };
+    return put_user(arg[0], &name, sizeof(name));
+}
+
+long sys_sysinfo(const u64 *arg)
+{
+    struct abi_sysinfo info = {
+        .uptime = time_ns() / NSEC_PER_SEC,
+        .totalram = page_total_count() * PAGE_SIZE,
+        .freeram = page_free_count() * PAGE_SIZE,
+        .procs = 1,
+        .mem_unit = 1,
+    };
+    return put_user(arg[0], &info, sizeof(info));
+}
+
+long sys_getrandom(const u64 *arg)
+{
+    u64 done = 0, size = min_u64(arg[1], 0x1ffffff);
+    if (arg[2] & 0xffffffff & ~7ul || (arg[2] & 6) == 6)
+        return -EINVAL;
+    while (done < size) {
+        u8 buf[256];
+        size_t n = min_u64(sizeof(buf), size - done);
+        random_fill(buf, n);
+        size_t bad = copy_to_user(arg[0] + done, buf, n);
+        done += n - bad;
+        if (bad)
+            return io_result(done, -EFAULT);
+    }
+    return done;
+}
+
+long sys_reboot(const u64 *arg)
+{
+    u32 magic2 = arg[1];
+    bool magic_ok = magic2 == REBOOT_MAGIC2 || magic2 == 0x05121996 || magic2 == 0x16041998 ||
+                    magic2 == 0x20112000;
+    if ((u32)arg[0] != REBOOT_MAGIC1 || !magic_ok)
+        return -EINVAL;
+    switch ((u32)arg[2]) {
+    case REBOOT_RESTART:
+    case REBOOT_HALT:
+    case REBOOT_POWER_OFF:
+        printk("%s: powers the machine off\n", proc_current()->name);
+        upcall_machine_end("poweroff");
+    case REBOOT_CAD_ON:
+    case REBOOT_CAD_OFF:
+        return 0;
+    }
+    return -EINVAL;
+}
+
+/* With one thread nobody waits and nobody could wake a waiter: WAKE wakes none; WAIT is EAGAIN if the word has changed,
+ * and otherwise sleeps until its time is over or a signal comes, as it would on Linux. */
+static long futex_wait(const u64 *arg, bool absolute)
+{
+    u32 word;
+    struct abi_timespec ts;
+    if (arg[3] && get_user(&ts, arg[3], sizeof(ts)))
+        return -EFAULT;
+    if (arg[3] && (ts.sec < 0 || ts.nsec < 0 || ts.nsec >= (s64)NSEC_PER_SEC))
+        return -EINVAL;
+    if (get_user(&word, arg[0], sizeof(word)))
+        return -EFAULT;
+    if (word != (u32)arg[2])
+        return -EAGAIN;
+    u64 ns =
+        arg[3] && (u64)ts.sec < ~0ul / NSEC_PER_SEC - 1 ? ts.sec * NSEC_PER_SEC + ts.nsec : ~0ul;
+    bool wall = absolute && (arg[1] & 256); /* FUTEX_CLOCK_REALTIME */
+    u64 start = absolute ? 0 : time_ns();
+    while ((wall ? time_wall_ns() : time_ns()) - start < ns) {
+        if (fs_interrupted())
+            return -EINTR;
+        sched_yield();
+    }
+    return -ETIMEDOUT;
+}
+
+long sys_futex(const u64 *arg)
+{
+    u32 command = arg[1] & FUTEX_COMMAND_MASK;
+    if (arg[0] & 3)
+        return -EINVAL;
+    switch (command) {
+    case FUTEX_WAIT:
+        return futex_wait(arg, false);
+    case FUTEX_WAIT_BITSET:
+        return (u32)arg[5] ? futex_wait(arg, true) : -EINVAL;
+    case FUTEX_WAKE_BITSET:
+        if (!(u32)arg[5])
+            return -EINVAL;
+        /* fall through */
+    case FUTEX_WAKE:
+        return user_range_ok(arg[0], sizeof(u32)) ? 0 : -EFAULT;
+    }
+    return -ENOSYS;
+}
+
+long sys_sched_yield(const u64 *arg)
+{
+    (void)arg;
+    sched_yield();
+    return 0;
+}
+
+static bool is_self(u64 pid)
+{
+    return (int)pid == 0 || (int)pid == (int)proc_current()->pid;
+}
+
+long sys_sched_getaffinity(const u64 *arg)
+{
+    u64 mask = 1;
+    u64 size = (u32)arg[1];
+    if (size < sizeof(mask) || size % sizeof(mask))
+        return -EINVAL;
+    if (!is_self(arg[0]))
+        return -ESRCH;
+    return put_user(arg[2], &mask, sizeof(mask)) ? -EFAULT : (long)sizeof(mask);
+}
+
+long sys_sched_setaffinity(const u64 *arg)
+{
+    u64 mask = 0;
+    if (get_user(&mask, arg[2], min_u64((u32)arg[1], sizeof(mask))))
+        return -EFAULT;
+    if (!is_self(arg[0]))
+        return -ESRCH;
+    return mask & 1 ? 0 : -EINVAL;
+}
+
+long sys_getcpu(const u64 *arg)
+{
+    u32 zero = 0;
+    for (int i = 0; i < 2; i++)
+        if (arg[i] && put_user(arg[i], &zero, sizeof(zero)))
+            return -EFAULT;
+    return 0;
+}

@@ -1,0 +1,86 @@
+/* system.h: uname, sysinfo, resource limits, terminal settings, reboot: Linux x86-64's layouts and values. */
+#ifndef LIB_ABI_SYSTEM_H
+#define LIB_ABI_SYSTEM_H
+
+#include "lib/types.h"
+
+struct abi_utsname {
+    char sysname[65], nodename[65], release[65], version[65], machine[65], domainname[65];
+};
+
+struct abi_sysinfo {
+    s64 uptime;
+    u64 loads[3];
+    u64 totalram, freeram, sharedram, bufferram, totalswap, freeswap;
+    u16 procs, pad;
+    u32 pad2;
+    u64 totalhigh, freehigh;
+    u32 mem_unit, pad3;
+};
+_Static_assert(sizeof(struct abi_sysinfo) == 112, "struct sysinfo of x86-64");
+
+struct abi_rlimit {
+    u64 cur, max;
+};
+#define RLIMIT_CPU 0
+#define RLIMIT_DATA 2
+#define RLIMIT_STACK 3
+#define RLIMIT_NOFILE 7
+#define RLIMIT_AS 9
+#define ABI_RLIMITS 16
+#define RLIM_INFINITY (~0ul)
+
+struct abi_termios { /* the kernel's struct termios: TCGETS */
+    u32 c_iflag, c_oflag, c_cflag, c_lflag;
+    u8 c_line, c_cc[19];
+};
+_Static_assert(sizeof(struct abi_termios) == 36, "kernel struct termios");
+
+struct abi_winsize {
+    u16 rows, cols, xpixel, ypixel;
+};
+
+#define TCGETS 0x5401
+#define TCSETS 0x5402
+#define TCSETSW 0x5403
+#define TCSETSF 0x5404
+#define TIOCGPGRP 0x540f
+#define TIOCSPGRP 0x5410
+#define TIOCGWINSZ 0x5413
+#define FIONREAD 0x541b
+
+#define ICRNL 0000400u
+#define OPOST 0000001u
+#define ONLCR 0000004u
+#define ISIG 0000001u
+#define ICANON 0000002u
+#define ECHO 0000010u
+#define VINTR 0
+#define VQUIT 1
+#define VERASE 2
+#define VKILL 3
+#define VEOF 4
+#define VTIME 5
+#define VMIN 6
+#define VSUSP 10
+
+#define REBOOT_MAGIC1 0xfee1deadu
+#define REBOOT_MAGIC2 0x28121969u
+#define REBOOT_RESTART 0x01234567u
+#define REBOOT_HALT 0xcdef0123u
+#define REBOOT_POWER_OFF 0x4321fedcu
+#define REBOOT_CAD_ON 0x89abcdefu
+#define REBOOT_CAD_OFF 0x00000000u
+
+#define ARCH_SET_GS 0x1001
+#define ARCH_SET_FS 0x1002
+#define ARCH_GET_FS 0x1003
+#define ARCH_GET_GS 0x1004
+
+#define FUTEX_WAIT 0
+#define FUTEX_WAKE 1
+#define FUTEX_WAIT_BITSET 9
+#define FUTEX_WAKE_BITSET 10
+#define FUTEX_COMMAND_MASK 0x7f /* without PRIVATE and CLOCK_REALTIME */
+
+#endif

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# cppcheck finds no mistake in the kernel and the programs.
+. "$(dirname "$0")/../tap.sh"
+command -v cppcheck >/dev/null || skip_all "cppcheck is not installed"
+
+# Findings of style are left out: clang-format and the reader judge that. Functions of other rooms look unused.
+check() {
+    cppcheck --quiet --error-exitcode=1 --std=c11 --platform=unix64 --enable=warning,portability --inline-suppr \
+        --suppress=missingInclude --suppress=missingIncludeSystem --suppress=unknownMacro -I. \
+        -DCONFIG_CHECK=1 "-DLAYOUT_HEADER=\"kernel/mm/layout/$LAYOUT.h\"" -D__x86_64__ "$@"
+}
+passes "boot, lib and kernel" check boot lib kernel
+passes "user" check user
+finish

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Words that do not belong; and the check notices them.
+. "$(dirname "$0")/tap.sh"
+
+passes "no word is out of place" "$PYTHON" tools/checks/words.py .
+
+check() { "$PYTHON" tools/checks/words.py "$SCRATCH"; }
+mkdir -p "$SCRATCH"/kernel/{mm,x86}
+bad() { # text, what the check says
+    echo "$1" >"$SCRATCH/kernel/mm/a.c"
+    refuses "$1" "$2" check
+}
+bad "/* TO""DO: all */" "unfinished"
+bad "int x; /* XX""X */" "unfinished"
+bad "int x; " "blanks"
+bad "	int x;" "tab"
+bad 'asm volatile("nop");' "assembly"
+bad "u64 n = 4096u;" "layout"
+bad "if (x & 0xfff)" "layout"
+cat >"$SCRATCH/kernel/mm/a.c" <<'END'
+/* 4096 in a comment, asm in a comment */
+const char *s = "4096 asm";
+END
+echo 'asm volatile("nop" : : "r"(4096));' >"$SCRATCH/kernel/x86/a.c"
+passes "comments, strings and kernel/x86 are free" check
+finish

@@ -1,0 +1,5 @@
+/* false.c: status 1. */
+int main(void)
+{
+    return 1;
+}

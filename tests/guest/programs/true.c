@@ -1,0 +1,5 @@
+/* true.c: status 0. */
+int main(void)
+{
+    return 0;
+}

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""A QEMU that is none: it speaks on the launcher's channels as Fathom would, and nothing else.
+
+So the launcher is tested by itself, in milliseconds, in cases that a real guest cannot be made to show.
+The program's name (init=/bin/NAME) chooses the behaviour, its arguments the details.
+"""
+import os
+import re
+import signal
+import socket
+import struct
+import sys
+import time
+
+GARBAGE = bytes(range(256))
+
+
+def split(text):
+    """The words of a command line, as kernel/core/cmdline.h has it."""
+    words = []
+    for word in re.findall(r'(?:"(?:[^"\\]|\\.)*"|\\.|[^\s"\\])+', text, re.DOTALL):
+        words.append(re.sub(r'\\(.)|"', lambda m: m.group(1) or "", word, flags=re.DOTALL))
+    return words
+
+
+class Guest:
+    def __init__(self, argv):
+        self.channels = {}
+        for spec in argv:
+            match = re.match(r"socket,id=(\w+),path=(\w+)$", spec)
+            if match:
+                self.channels[match.group(1)] = socket.socket(socket.AF_UNIX)
+                self.channels[match.group(1)].connect(match.group(2))
+        self.command_line = argv[argv.index("-append") + 1]
+        words = split(self.command_line)
+        cut = words.index("--")
+        self.arguments = words[cut + 1:]
+        self.name = [w for w in words[:cut] if w.startswith("init=")][0].rpartition("/")[2]
+        for name in ("kernel", "initramfs"):
+            with open(name, "rb") as f:
+                setattr(self, name, f.read())
+
+    def frame(self, kind, data=b""):
+        self.channels["link"].sendall(struct.pack("<BH", kind, len(data)) + data)
+
+    def out(self, data, kind=1):
+        for at in range(0, len(data), 60000):
+            self.frame(kind, data[at:at + 60000])
+
+    def ask(self):
+        self.frame(3)
+        length, = struct.unpack("<H", self.channels["link"].recv(2, socket.MSG_WAITALL))
+        return self.channels["link"].recv(length, socket.MSG_WAITALL) if length else b""
+
+    def log(self, text):
+        self.channels["log"].sendall(text.encode())
+
+    def end(self, record, status=1):
+        self.channels["result"].sendall(record.encode() + b"\n")
+        sys.exit(status)
+
+    def monitor_says(self, text):
+        self.channels["monitor"].sendall(text + b"\r\n")
+
+    def monitor_hears(self):
+        return self.channels["monitor"].recv(4096)
+
+
+def run(guest):
+    name, args = guest.name, guest.arguments
+    if name == "fail":
+        sys.stderr.write("qemu: no such thing\n")
+        sys.exit(1)
+    if name == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if name == "silent":
+        time.sleep(float(args[0]))
+    guest.log("fathom: hello\n")
+    if name == "exit":
+        guest.end("exit " + args[0])
+    if name == "signal":
+        guest.end("signal " + args[0])
+    if name == "panic":
+        guest.log("panic: counts are wrong\n")
+        guest.end("panic counts are wrong")
+    if name == "poweroff":
+        guest.end("poweroff", 0)
+    if name == "nonsense":
+        guest.end("sausage")
+    if name == "linger":
+        guest.channels["result"].sendall(b"exit 3\n")
+        time.sleep(60)
+    if name == "hang":
+        guest.out(b"%d\n" % os.getpid())
+        time.sleep(60)
+    if name == "vanish":
+        sys.exit(0)
+    if name == "triple":
+        guest.monitor_says(b'{"QMP": {}}')
+        guest.monitor_hears()
+        guest.monitor_says(b'{"event": "SHUTDOWN", "data": {"guest": true, "reason": "guest-reset"}}')
+        guest.monitor_hears()
+        guest.monitor_says(b'{"return": "RIP=ffffffff80001234 RFL=00000002\\r\\nCR2=0000000000000bad", "id": "registers"}')
+        guest.monitor_hears()
+        guest.monitor_says(b'{"event": "SHUTDOWN", "data": {"guest": false, "reason": "host-qmp-quit"}}')
+        sys.exit(0)
+    if name == "garbled":
+        guest.channels["link"].sendall(b"\x09\x00\x00")
+        time.sleep(60)
+    if name == "bytes":
+        guest.out(GARBAGE, 1)
+        guest.out(GARBAGE[::-1], 2)
+    if name == "turns":
+        for i in range(200):
+            guest.out(b"%d\n" % i, 1 + i % 2)
+    if name == "big":
+        guest.out((GARBAGE * 4096)[:int(args[0])])
+    if name == "bytewise":
+        for byte in b"\x01\x03\x00abc\x02\x01\x00d\x01\x00\x00":
+            guest.channels["link"].sendall(bytes([byte]))
+            time.sleep(0.002)
+    if name == "cat":
+        while True:
+            data = guest.ask()
+            if not data:
+                break
+            assert len(data) <= 1024
+            guest.out(data)
+        assert guest.ask() == b"", "the end of input can be read again"
+        guest.out(b"|end")
+    if name == "noinput":
+        guest.out(b"never asked\n")
+    if name == "arguments":
+        guest.out(b"".join(os.fsencode(a) + b"\0" for a in args))
+    if name == "command":
+        guest.out(os.fsencode(guest.command_line))
+    if name == "qemu":
+        guest.out(os.fsencode("\n".join(sys.argv[1:])))
+    if name == "initramfs":
+        guest.out(guest.initramfs)
+    if name == "terminal":
+        console = guest.channels["console"]
+        console.sendall(b"ready\r\n")
+        console.sendall(b"got " + console.recv(64) + b"\r\n")
+    guest.end("exit 0")
+
+
+if __name__ == "__main__":
+    run(Guest(sys.argv[1:]))

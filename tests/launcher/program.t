@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""What the machine is given: the program, its arguments, added files, QEMU's options."""
+import os
+import shutil
+import stat
+import struct
+import sys
+
+from tap import FAKE, holds, main, same
+import cpio
+
+PT_LOAD, PT_INTERP = 1, 3
+
+
+def make_elf(path, segment_type=PT_LOAD):
+    """A static (or, with PT_INTERP, dynamic) x86-64 program of one program header."""
+    header = b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, 0x401000, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    with open(path, "wb") as f:
+        f.write(header + struct.pack("<IIQQQQQQ", segment_type, 5, 0, 0x401000, 0, 120, 120, 4096))
+    os.chmod(path, 0o644)
+
+
+def guest_names(tree, *options):
+    done = tree.run(*options, "--", "initramfs")
+    same((done.returncode, done.stderr), (0, b""), "the run")
+    return cpio.names(done.stdout)
+
+
+def arguments(tree):
+    """arguments arrive as they are: spaces, quotes, backslashes, nothing, dashes, UTF-8, bytes"""
+    words = [b"one", b"two words", b"", b'"', b"\\", b'a\\"b', b"--", b"-x", b"vm.zap=block", b"\tt", b"\n", b"'", b"$HOME",
+             "\u00e9\u20ac".encode(), b"\xff\xfe"]
+    done = tree.run("--", "arguments", *[os.fsdecode(w) for w in words], env={"LC_ALL": "C.UTF-8"})
+    same((done.returncode, done.stdout.split(b"\0")[:-1]), (0, words), "arguments")
+
+
+def command_line(tree):
+    """the kernel's command line is as its readers expect it"""
+    done = tree.run("--append", "vm.zap=block", "--append", "strace=1 x=y", "--", "command", "a b")
+    same(done.stdout, b'stdio=link init=/bin/command vm.zap=block strace=1 x=y -- "a b"', "command line")
+
+
+def guest_paths(tree):
+    """a bare name is in /bin, a path may be relative, links are followed"""
+    for program in ("exit", "/bin/exit", "bin/exit", "/usr/exit", "alias", "/bin/../bin/exit"):
+        same(tree.run("--", program, "5").returncode, 5 if program != "alias" else 0, program)
+
+
+def not_there(tree):
+    """125 for a program that is nowhere, with a hint when it is on the host"""
+    with open(os.path.join(tree.root, "here"), "w") as f:
+        f.write("text")
+    for program, text in (("nowhere", b"the guest has no /bin/nowhere"), ("/no/where", b"the guest has no /no/where"),
+                          ("here", b"say ./here"), ("./here", b"is not an ELF program")):
+        done = tree.run("--", program)
+        same(done.returncode, 125, program)
+        holds(text in done.stderr, "%r in %r" % (text, done.stderr))
+
+
+def host_program(tree):
+    """a host file with a slash is put into /bin and run; the guest's path wins over the same host path"""
+    program = os.path.join(tree.root, "command")
+    make_elf(program)
+    for path in ("./command", program):
+        same(tree.run("--", path).stdout, b"stdio=link init=/bin/command --", path)
+    os.rename(program, os.path.join(tree.root, "initramfs"))
+    done = tree.run("--", "./initramfs")
+    mode, _ = cpio.names(done.stdout)["bin/initramfs"]
+    same(oct(mode), oct(stat.S_IFREG | 0o755), "it can be executed")
+    with open(os.path.join(tree.root, "initramfs"), "rb") as f:
+        holds(f.read() in done.stdout, "it is in the archive")
+    done = tree.run("--", "/bin/exit", "9")
+    same(done.returncode, 9, "the guest's /bin/exit")
+
+
+def dynamic_program(tree):
+    """125 and advice for a program that needs shared libraries"""
+    make_elf(os.path.join(tree.root, "prog"), PT_INTERP)
+    done = tree.run("--", "./prog")
+    same(done.returncode, 125, "status")
+    holds(b"-static" in done.stderr, "advice")
+
+
+def cut_off_program(tree):
+    """a damaged ELF program is the kernel's to refuse"""
+    for length in (5, 63, 64, 119):
+        path = os.path.join(tree.root, "exit")
+        make_elf(path)
+        os.truncate(path, length)
+        same(tree.run("--", "./exit", "8").returncode, 8, length)
+
+
+def added_files(tree):
+    """--add puts files and directories where they belong, with the parents they need"""
+    os.makedirs(os.path.join(tree.root, "some dir", "below"))
+    for name in ("file", "some dir/a", "some dir/below/b", "with:/colon"):
+        os.makedirs(os.path.dirname(os.path.join(tree.root, name)) or tree.root, exist_ok=True)
+        with open(os.path.join(tree.root, name), "w") as f:
+            f.write("text of " + name)
+    found = guest_names(tree, "--add", "file", "--add", "file:/new/place/x", "--add", "some dir", "--add", "some dir/a:/bin/",
+                        "--add", "with:/colon")
+    for path in ("file", "new/place/x", "some dir/a", "some dir/below/b", "bin/a", "colon"):
+        holds(path in found and stat.S_ISREG(found[path][0]), "%s is there as a file" % path)
+    for path in ("new", "new/place", "some dir", "some dir/below"):
+        holds(path in found and stat.S_ISDIR(found[path][0]), "%s is there as a directory" % path)
+    done = tree.run("--add", FAKE + ":/odd/command", "--", "/odd/command")
+    same(done.stdout, b"stdio=link init=/odd/command --", "an added file can be run")
+
+
+def options(tree):
+    """QEMU is told what was asked for"""
+    done = tree.run("--mem", "64", "--smp", "3", "--icount", "--", "qemu")
+    args = done.stdout.decode().split("\n")
+    for pair in (("-m", "64M"), ("-smp", "3"), ("-icount", "shift=0,sleep=off"), ("-accel", "tcg"),
+                 ("-cpu", "qemu64,+smep,+smap,+umip,+la57,+fsgsbase")):
+        same(args[args.index(pair[0]) + 1], pair[1], pair[0])
+    for flag in ("-no-reboot", "-nodefaults"):
+        holds(flag in args, flag)
+    args = tree.run("--", "qemu").stdout.decode().split("\n")
+    holds("-icount" not in args and "-S" not in args, "only what was asked for")
+    done = tree.run("--", "qemu", env={"FATHOM_KVM": "1", "FATHOM_QEMU_ARGS": "-cpu 'a b'"})
+    args = done.stdout.decode().split("\n")
+    same(args[args.index("-accel") + 1], "kvm", "KVM when asked for")
+    same(args[-2:], ["-cpu", "a b"], "more options come last")
+
+
+def archive(tree):
+    """the archive writer gives the same bytes for the same input, and refuses damage with the offset"""
+    one, two = cpio.Archive(), cpio.Archive()
+    one.add_file("/b", FAKE), one.add_dir("/a"), one.add_link("/c/d", "../b")
+    two.add_link("c/d", "../b"), two.add_dir("a/"), two.add_file("//b", FAKE)
+    same(one.to_bytes(), two.to_bytes(), "order of adding")
+    same(sorted(cpio.names(one.to_bytes() * 2 + bytes(8))), ["a", "b", "c", "c/d"], "names")
+    data = one.to_bytes()
+    for cut in (1, 109, len(data) - 1):
+        try:
+            cpio.names(data[:cut])
+        except ValueError as error:
+            holds("offset" in str(error), "the offset is named")
+        else:
+            raise AssertionError("a cut at %d was not noticed" % cut)
+
+
+def archive_and_real_cpio(tree):
+    """the archive is what cpio itself reads"""
+    if not shutil.which("cpio"):
+        return
+    made = os.path.join(tree.base, "made")
+    status = os.spawnlp(os.P_WAIT, sys.executable, sys.executable, os.path.join(tree.root, "tools", "cpio.py"), made,
+                        "file:/bin/init=" + FAKE, "dir:/tmp", "link:/bin/sh=init")
+    same(status, 0, "cpio.py")
+    out = os.popen("cpio -it --quiet < '%s' 2>&1" % made).read()
+    same(out.split(), ["bin", "bin/init", "bin/sh", "tmp"], "listing")
+
+
+main([arguments, command_line, guest_paths, not_there, host_program, dynamic_program, cut_off_program, added_files, options,
+      archive, archive_and_real_cpio])

@@ -1,0 +1,88 @@
+"""A tree with a kernel and an initramfs that are none, the launcher in it, and assertions printed as TAP."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+
+import cpio  # noqa: E402
+
+FAKE = os.path.join(HERE, "fake_qemu.py")
+GUEST_NAMES = ("fail crash silent exit signal panic poweroff nonsense linger hang vanish triple garbled bytes "
+               "turns big bytewise cat noinput arguments command qemu initramfs terminal").split()
+
+
+class Tree:
+    """A checkout whose path has a space, a comma and more than 108 bytes."""
+
+    def __init__(self):
+        self.base = tempfile.mkdtemp()
+        self.root = os.path.join(self.base, "a, b " + "long" * 30)
+        shutil.copytree(os.path.join(ROOT, "tools"), os.path.join(self.root, "tools"),
+                        ignore=shutil.ignore_patterns("__pycache__"))
+        os.makedirs(os.path.join(self.root, "build", "x86_64"))
+        with open(os.path.join(self.root, "build", "x86_64", "fathom.elf"), "w") as f:
+            f.write("kernel")
+        archive = cpio.Archive()
+        for name in GUEST_NAMES:
+            archive.add_file("/bin/" + name, FAKE)
+        archive.add_link("/bin/alias", "exit")
+        archive.add_link("/usr", "/bin")
+        with open(os.path.join(self.root, "build", "initramfs.cpio"), "wb") as f:
+            f.write(archive.to_bytes())
+        self.run_path = os.path.join(self.root, "tools", "run")
+        self.environment = dict(os.environ, FATHOM_QEMU=FAKE)
+        for name in ("FATHOM_QEMU_ARGS", "FATHOM_KVM"):
+            self.environment.pop(name, None)
+
+    def run(self, *args, **more):
+        """The finished run: returncode, stdout, stderr as bytes."""
+        more.setdefault("stdin", None if "input" in more else subprocess.DEVNULL)
+        if more["stdin"] is None:
+            del more["stdin"]
+        return subprocess.run([self.run_path, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=60, env=dict(self.environment, **more.pop("env", {})), cwd=more.pop("cwd", self.root), **more)
+
+    def start(self, *args, **more):
+        return subprocess.Popen([self.run_path, *args], env=self.environment, cwd=self.root, **more)
+
+    def leftovers(self):
+        place = os.path.join(self.root, "build", "run")
+        return os.listdir(place) if os.path.isdir(place) else []
+
+    def remove(self):
+        shutil.rmtree(self.base, ignore_errors=True)
+
+
+def same(got, wanted, what):
+    if got != wanted:
+        raise AssertionError("%s: got %.300r, wanted %.300r" % (what, got, wanted))
+
+
+def holds(truth, what):
+    if not truth:
+        raise AssertionError(what)
+
+
+def main(tests):
+    """Run the functions, one TAP line each, each with a fresh tree."""
+    print("1..%d" % len(tests), flush=True)
+    failed = 0
+    for number, test in enumerate(tests, 1):
+        tree = Tree()
+        try:
+            test(tree)
+            same(tree.leftovers(), [], "what is left in build/run")
+            print("ok %d - %s" % (number, test.__doc__), flush=True)
+        except Exception:
+            failed += 1
+            print("not ok %d - %s" % (number, test.__doc__), flush=True)
+            print("".join("# %s\n" % line for line in traceback.format_exc().split("\n")), flush=True)
+        finally:
+            tree.remove()
+    sys.exit(1 if failed else 0)

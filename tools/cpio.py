@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""cpio.py: writes and lists cpio "newc" archives, the format of the initramfs.
+
+    tools/cpio.py OUT [dir:/PATH | file:/PATH=HOST | link:/PATH=TARGET]...
+
+The same input gives the same bytes: entries are sorted, times are 0, owner is 0, inode numbers count
+up, and of the host's modes only "may be executed" survives. Parents that are not named are made.
+The launcher uses Archive for the second archive that carries the reader's program, and names() to
+look into the first one. The format is the one of Linux's Documentation/driver-api/early-userspace/
+buffer-format.rst: a header of 13 hexadecimal numbers of 8 digits, the name, the bytes, each padded to 4.
+"""
+import os
+import stat
+import sys
+
+MAGIC = b"070701"
+HEADER_SIZE = 110
+TRAILER = "TRAILER!!!"
+
+
+class Archive:
+    """Entries by guest path; the last one added for a path counts."""
+
+    def __init__(self):
+        self.entries = {}
+
+    @staticmethod
+    def clean(path):
+        """The path as it stands in the archive: no leading slash, no dots."""
+        return os.path.normpath("/" + path).lstrip("/")
+
+    def add_dir(self, path):
+        self.entries[self.clean(path)] = (stat.S_IFDIR | 0o755, b"")
+
+    def add_link(self, path, target):
+        self.entries[self.clean(path)] = (stat.S_IFLNK | 0o777, os.fsencode(target))
+
+    def add_file(self, path, host):
+        """A host file, or a directory with all below it."""
+        if os.path.isdir(host):
+            self.add_dir(path)
+            for name in os.listdir(host):
+                self.add_file(path + "/" + name, os.path.join(host, name))
+            return
+        with open(host, "rb") as f:
+            data = f.read()
+            executable = os.fstat(f.fileno()).st_mode & 0o111
+        self.entries[self.clean(path)] = (stat.S_IFREG | (0o755 if executable else 0o644), data)
+
+    def with_parents(self, known):
+        """All entries and the parents they need beyond those in `known`."""
+        entries = dict(self.entries)
+        for path in self.entries:
+            parent = os.path.dirname(path)
+            while parent and parent not in known:
+                entries.setdefault(parent, (stat.S_IFDIR | 0o755, b""))
+                parent = os.path.dirname(parent)
+        entries.pop("", None)
+        return entries
+
+    def to_bytes(self, known=()):
+        out = []
+        entries = self.with_parents(known)
+        for inode, path in enumerate(sorted(entries), 1):
+            mode, data = entries[path]
+            out.append(entry(inode, mode, path, data))
+        out.append(entry(0, 0, TRAILER, b""))
+        return b"".join(out)
+
+
+def pad(data):
+    return data + b"\0" * (-len(data) % 4)
+
+
+def entry(inode, mode, path, data):
+    name = os.fsencode(path) + b"\0"
+    links = 2 if stat.S_ISDIR(mode) else 1
+    fields = (inode, mode, 0, 0, links, 0, len(data), 0, 0, 0, 0, len(name), 0)
+    header = MAGIC + b"".join(b"%08X" % field for field in fields)
+    return pad(header + name) + pad(data)
+
+
+def names(data):
+    """{path: (mode, link target or None)} of all archives in `data`; ValueError with the offset if damaged."""
+    found = {}
+    at = 0
+    while at < len(data):
+        if data[at:at + 4] == b"\0\0\0\0":
+            at += 4
+            continue
+        header = data[at:at + HEADER_SIZE]
+        if len(header) < HEADER_SIZE or header[:6] != MAGIC:
+            raise ValueError("no cpio newc header at offset %d" % at)
+        fields = [int(header[6 + 8 * i:14 + 8 * i], 16) for i in range(13)]
+        mode, size, name_size = fields[1], fields[6], fields[11]
+        name_at = at + HEADER_SIZE
+        data_at = (name_at + name_size + 3) & ~3
+        if data_at + size > len(data):
+            raise ValueError("the entry at offset %d is cut off" % at)
+        name = os.fsdecode(data[name_at:name_at + name_size - 1])
+        at = (data_at + size + 3) & ~3
+        if name != TRAILER:
+            target = os.fsdecode(data[data_at:data_at + size]) if stat.S_ISLNK(mode) else None
+            found[Archive.clean(name)] = (mode, target)
+    return found
+
+
+def main(argv):
+    if len(argv) < 2 or argv[1] in ("-h", "--help"):
+        print(__doc__)
+        return 0 if len(argv) > 1 else 2
+    archive = Archive()
+    for spec in argv[2:]:
+        kind, colon, rest = spec.partition(":")
+        path, _, source = rest.partition("=")
+        if kind == "dir" and path:
+            archive.add_dir(path)
+        elif kind == "file" and source:
+            archive.add_file(path, source)
+        elif kind == "link" and source:
+            archive.add_link(path, source)
+        else:
+            sys.exit("cpio.py: cannot read %r; see --help" % spec)
+    scratch = argv[1] + ".new"
+    with open(scratch, "wb") as out:
+        out.write(archive.to_bytes())
+    os.replace(scratch, argv[1])
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv))
+    except OSError as error:
+        sys.exit("cpio.py: %s" % error)

@@ -1,0 +1,1 @@
+"""The launcher, tools/run: see there for the parts."""

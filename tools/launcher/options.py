@@ -1,0 +1,144 @@
+"""The launcher's command line, and its own errors (exit status 125)."""
+import argparse
+import os
+import re
+import signal
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+TIMEOUT = 124
+OWN_ERROR = 125
+MACHINE_DIED = 126
+
+DESCRIPTION = "Boot Fathom in QEMU, run PROG in it as the one foreground program, and exit with its status."
+
+EPILOG = """\
+which program
+  NAME          a name without a slash: /bin/NAME of the guest
+  /PATH         the guest's file if the initramfs has it, else the host's file of that path
+  ./PATH a/b    the host's file if there is one, else the guest's /PATH
+  A host file has to be a static ELF program. It is put into the guest as /bin/NAME, for this run only.
+
+exit status
+  0 to 255      the program's own
+  128+N         a signal N ended it (139: SIGSEGV)
+  124           it was still running after --timeout
+  125           the launcher's own error: wrong option, no kernel, no QEMU, QEMU failed
+  126           the kernel panicked or the machine died; the kernel log is printed on stderr
+
+standard input and output
+  When stdin and stdout are both terminals, the program gets the guest's console: Ctrl-C goes to the
+  guest, Ctrl-A x leaves (status 0), Ctrl-A a sends Ctrl-A. Otherwise stdin, stdout and stderr reach the
+  program as they are, byte for byte, and Ctrl-C ends the launcher and the guest.
+
+environment
+  FATHOM_QEMU       the QEMU to use instead of qemu-system-x86_64
+  FATHOM_QEMU_ARGS  more options for it, put last
+  FATHOM_KVM=1      use KVM (faster; counts of instructions are then not exact)
+
+examples
+  tools/run -- holt2005 --json
+  tools/run --append "vm.zap=block strace=1" --log build/kernel.log -- ./prog one "two words"
+"""
+
+
+class LauncherError(Exception):
+    """Something on this side of the machine is wrong; the text says what to do."""
+
+
+class Killed(Exception):
+    """A signal asks us to go."""
+
+    def __init__(self, signum):
+        super().__init__()
+        self.signum = signum
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise LauncherError("%s (tools/run --help lists the options)" % message)
+
+
+def memory_size(text):
+    if not re.fullmatch(r"[1-9][0-9]*[KMGkmg]?", text):
+        raise argparse.ArgumentTypeError("%r is not a size like 64M or 1G" % text)
+    return text if text[-1].isalpha() else text + "M"
+
+
+def positive(kind):
+    def parse(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = 0
+        if not 0 < value < 1e9:
+            raise argparse.ArgumentTypeError("%r is not a positive number" % text)
+        return value
+    return parse
+
+
+def layout_name(text):
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", text):
+        raise argparse.ArgumentTypeError("%r is not the name of a layout" % text)
+    return text
+
+
+def parse(argv):
+    """The options; argv up to the first "--" is ours, what follows is the program's."""
+    parser = Parser(prog="tools/run", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
+                    formatter_class=argparse.RawDescriptionHelpFormatter,
+                    usage="tools/run [OPTION]... -- PROG [ARG]...")
+    parser.add_argument("--layout", type=layout_name, default="x86_64", metavar="L",
+                        help="the kernel of this layout (default: x86_64)")
+    parser.add_argument("--mem", type=memory_size, default="256M", metavar="SIZE",
+                        help="memory of the machine (default: 256M)")
+    parser.add_argument("--smp", type=positive(int), default=1, metavar="N",
+                        help="number of CPUs (default: 1)")
+    parser.add_argument("--icount", action="store_true",
+                        help="let time follow the number of instructions, the same in every run")
+    parser.add_argument("--timeout", type=positive(float), metavar="S",
+                        help="give up after S seconds (default: never)")
+    parser.add_argument("--append", action="append", default=[], metavar="CMDLINE",
+                        help="more words for the kernel command line")
+    parser.add_argument("--add", action="append", default=[], metavar="HOST[:GUEST]",
+                        help="put a file or directory into the guest (default: as /NAME)")
+    parser.add_argument("--log", metavar="FILE", help="write the kernel log to FILE")
+    parser.add_argument("--gdb", metavar="SOCKET",
+                        help="wait for gdb on this unix socket before the first instruction")
+    own, program = argv, []
+    if "--" in argv:
+        cut = argv.index("--")
+        own, program = argv[:cut], argv[cut + 1:]
+    options = parser.parse_args(own)
+    if not program or not program[0]:
+        raise LauncherError("which program? tools/run [OPTION]... -- PROG [ARG]...")
+    if any("--" in text.split() for text in options.append):
+        raise LauncherError("--append takes no \"--\"; arguments of the program come after PROG")
+    options.program, options.arguments = program[0], program[1:]
+    return options
+
+
+def say(text):
+    """One line of our own on stderr; never fails."""
+    try:
+        os.write(2, os.fsencode("tools/run: %s\n" % text))
+    except OSError:
+        pass
+
+
+def run_reporting_errors(run, argv):
+    """run(options), with the launcher's own errors turned into a line and a status."""
+    try:
+        return run(parse(argv))
+    except LauncherError as error:
+        say(error)
+    except OSError as error:
+        say("%s: %s" % (error.filename, error.strerror) if error.filename else error)
+    except Killed as killed:
+        # Die by the same signal, so that a shell or make around us sees what happened.
+        sys.stdout = sys.stderr = None
+        signal.signal(killed.signum, signal.SIG_DFL)
+        os.kill(os.getpid(), killed.signum)
+        return 128 + killed.signum
+    return OWN_ERROR

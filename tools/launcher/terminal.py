@@ -1,0 +1,39 @@
+"""The terminal of console mode: raw while the guest has it, as it was before on every way out.
+
+Ctrl-A is the only key that is ours: Ctrl-A x leaves, Ctrl-A a sends a Ctrl-A.
+"""
+import os
+import termios
+import tty
+
+ESCAPE = 0x01
+
+
+def wanted():
+    return os.isatty(0) and os.isatty(1)
+
+
+class Terminal:
+    def __init__(self):
+        self.saved = termios.tcgetattr(0)
+        self.escaped = False
+        tty.setraw(0)
+
+    def keys(self, data):
+        """(bytes for the guest, whether the user wants to leave)."""
+        out = bytearray()
+        for key in data:
+            if self.escaped:
+                self.escaped = False
+                if key in b"xX":
+                    return bytes(out), True
+                if key in b"aA" or key == ESCAPE:
+                    out.append(ESCAPE)
+            elif key == ESCAPE:
+                self.escaped = True
+            else:
+                out.append(key)
+        return bytes(out), False
+
+    def restore(self):
+        termios.tcsetattr(0, termios.TCSADRAIN, self.saved)

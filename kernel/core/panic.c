@@ -6,10 +6,11 @@
  *        #0 walk_pte+0x31
  *        #1 walk_range+0x9c ...
  *
- * to the log (COM2) and the console (COM1), then the record "panic MESSAGE" to the result channel, and the end of the
- * machine. Nothing here allocates, sleeps, takes a lock or trusts the stack: frame pointers are followed only while
- * they climb, aligned, through mapped memory of the stack they began on. A panic inside a panic ends the machine at
- * once with a record of its own; a third just stops.
+ * to the log (COM2) and the console (COM1), then the record "panic MESSAGE" to the result channel,
+ * and the end of the machine. Nothing here allocates, sleeps, takes a lock or trusts the stack:
+ * frame pointers are followed only while they climb, aligned, through mapped memory of the stack
+ * they began on. A panic inside a panic ends the machine at once with a record of its own; a third
+ * just stops.
  */
 #include "kernel/core/panic.h"
 
@@ -89,7 +90,8 @@ static bool is_mapped(u64 address)
     return (s64)address < 0 && paging_root().v && paging_lookup(address, &level);
 }
 
-/* Whether two words can be read at frame pointer bp. Before the kernel's own tables, everything near is mapped. */
+/* Whether two words can be read at frame pointer bp. Before the kernel's own tables, everything
+ * near is mapped. */
 static bool is_frame(u64 bp)
 {
     if (bp % 8 || bp + 16 < bp)
@@ -112,8 +114,17 @@ static void print_backtrace(u64 bp, u32 n)
     }
 }
 
-/* Where the trap struck, and how the kernel got there. A function's first instruction pushes the frame pointer; a trap
- * before that, or a jump to where no code is, leaves the return address on top of the stack. */
+/* Has the code at rip made no frame? So it is before a function's first instruction (push %rbp), in
+ * a small function that never makes one, and after a jump to where no code is. The return address
+ * is on top of the stack then. */
+static bool is_frameless(u64 rip)
+{
+    enum { PUSH_RBP = 0x55 };
+    u64 offset;
+    return !symbol_find(rip, &offset) || !offset || *(const u8 *)(rip - offset) != PUSH_RBP;
+}
+
+/* Where the trap struck, and how the kernel got there. */
 static void print_trap_backtrace(const struct trap_frame *frame)
 {
     u32 n = 0;
@@ -121,9 +132,11 @@ static void print_trap_backtrace(const struct trap_frame *frame)
     print_place(n++, frame->rip, false);
     if (trap_from_user_mode(frame))
         return;
-    bool no_frame = !symbol_find(frame->rip, &offset) || !offset;
-    if (no_frame && is_frame(frame->rsp))
-        print_place(n++, *(const u64 *)frame->rsp, true);
+    if (is_frameless(frame->rip) && is_frame(frame->rsp)) {
+        u64 top = *(const u64 *)frame->rsp;
+        if (symbol_find(top - 1, &offset))
+            print_place(n++, top, true);
+    }
     print_backtrace(frame->rbp, n);
 }
 

@@ -1,5 +1,6 @@
 /*
- * asm.h: one-instruction wrappers, and the registers they reach. For kernel/x86 and port I/O elsewhere.
+ * asm.h: one-instruction wrappers, and the registers they reach. For kernel/x86 and port I/O
+ * elsewhere.
  */
 #ifndef KERNEL_X86_ASM_H
 #define KERNEL_X86_ASM_H
@@ -48,8 +49,8 @@ enum {
     RFLAGS_NT = 1 << 14,
     RFLAGS_RF = 1 << 16,
     RFLAGS_AC = 1 << 18,
-    /* what a program may have set: CF PF AF ZF SF TF DF OF RF AC ID */
-    RFLAGS_USER = 0x250dd5,
+    /* what a program may have set: CF PF AF ZF SF TF DF OF NT RF AC ID */
+    RFLAGS_USER = 0x254dd5,
 };
 
 static inline void outb(u16 port, u8 value)
@@ -72,6 +73,12 @@ static inline void outl(u16 port, u32 value)
 static inline void outw(u16 port, u16 value)
 {
     __asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
+}
+
+/* n bytes to one port, one after the other. */
+static inline void outsb(u16 port, const void *bytes, size_t n)
+{
+    __asm__ volatile("rep outsb" : "+S"(bytes), "+c"(n) : "d"(port) : "memory");
 }
 
 static inline u64 rdmsr(u32 msr)

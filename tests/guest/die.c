@@ -226,9 +226,9 @@ static void oom_file(void)
     static char buf[65536];
     int fd = temp_file();
 
-    for (;;)
-        if (write(fd, buf, sizeof buf) != sizeof buf)
-            _exit(errno == ENOSPC || errno == ENOMEM || errno == 0 ? 50 : 51);
+    while (write(fd, buf, sizeof buf) > 0)
+        ;
+    _exit(errno == ENOSPC || errno == ENOMEM ? 50 : 51);
 }
 
 /* Map and touch one page in each 2 MiB: it is the tables that fill memory. */

@@ -97,6 +97,8 @@ def find_program(program, names):
     else:
         guest, host = "/" + cpio.Archive.clean(program), None
     if host is None and not find_in_guest(names, guest):
+        if "/" in program and not program.startswith("/"):
+            raise LauncherError("neither this directory nor the guest has %s" % program)
         hint = "; for a file of the host, say ./%s" % program if os.path.exists("./" + program) else ""
         raise LauncherError("the guest has no %s%s" % (guest, hint))
     return guest, host

@@ -3,6 +3,7 @@ import argparse
 import os
 import re
 import signal
+import stat
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -115,6 +116,8 @@ def parse(argv):
         raise LauncherError("which program? tools/run [OPTION]... -- PROG [ARG]...")
     if any("--" in text.split() for text in options.append):
         raise LauncherError("--append takes no \"--\"; arguments of the program come after PROG")
+    if options.gdb and os.path.lexists(options.gdb) and not stat.S_ISSOCK(os.lstat(options.gdb).st_mode):
+        raise LauncherError("--gdb: %s is there and is no socket" % options.gdb)
     options.program, options.arguments = program[0], program[1:]
     return options
 

@@ -15,12 +15,15 @@
 #include "lib/abi/errno.h"
 #include "lib/abi/mman.h"
 
+/* With MAP_HUGETLB the highest flag bits are log2 of a page's size. */
+enum { MAP_HUGE_SHIFT = 26, HUGE_2M = 21, HUGE_1G = 30 };
+
 /* Flags that MAP_SHARED_VALIDATE knows: those older than itself, MAP_UNINITIALIZED, MAP_ABOVE4G
  * and the sizes of huge pages among them. Not MAP_FIXED_NOREPLACE, as Linux 6 has it. */
 #define MAP_OLD_FLAGS                                                                              \
     (MAP_TYPE | MAP_FIXED | MAP_ANONYMOUS | MAP_32BIT | 0x80 | MAP_GROWSDOWN | MAP_DENYWRITE |     \
      MAP_EXECUTABLE | MAP_LOCKED | MAP_NORESERVE | MAP_POPULATE | MAP_NONBLOCK | MAP_STACK |       \
-     MAP_HUGETLB | 0x4000000 | 21u << 26 | 30u << 26)
+     MAP_HUGETLB | 0x4000000 | (u32)HUGE_2M << MAP_HUGE_SHIFT | (u32)HUGE_1G << MAP_HUGE_SHIFT)
 
 #define MAP_32BIT_START 0x40000000ul
 #define MAP_32BIT_END 0x80000000ul
@@ -112,6 +115,11 @@ static long place(struct mm *mm, struct plan *plan)
 
 /* ---- check ---- */
 
+static bool huge_size_exists(u32 shift)
+{
+    return shift == 0 || shift == HUGE_2M || shift == HUGE_1G;
+}
+
 static int check_request(struct plan *plan)
 {
     const struct mmap_request *r = plan->request;
@@ -121,8 +129,8 @@ static int check_request(struct plan *plan)
     plan->flags = r->flags;
     if (plan->flags & MAP_FIXED_NOREPLACE)
         plan->flags |= MAP_FIXED;
-    if (plan->flags & MAP_HUGETLB) /* there are none */
-        return r->file ? -EINVAL : -ENOMEM;
+    if (plan->flags & MAP_HUGETLB) /* of the sizes that x86 has, there are none left to have */
+        return !r->file && huge_size_exists(plan->flags >> MAP_HUGE_SHIFT) ? -ENOMEM : -EINVAL;
     plan->length = page_align_up(r->length);
     if (plan->length == 0)
         return -ENOMEM;

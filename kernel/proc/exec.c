@@ -87,9 +87,12 @@ static int map_segment(struct mm *mm, struct file *file, const struct elf_segmen
 /* Programs with an interpreter need a dynamic linker: say which one is wanted and whether it is there. */
 static int refuse_interpreter(struct file *file, const char *path, const struct elf_plan *plan)
 {
-    char name[128];
+    char name[128], last;
     size_t n = min_u64(plan->interp_size, sizeof(name) - 1);
-    long got = file_read_at(file, name, n, plan->interp_at);
+    long got = file_read_at(file, &last, 1, plan->interp_at + plan->interp_size - 1);
+    if (got == 1 && last != '\0')
+        return -ENOEXEC;
+    got = file_read_at(file, name, n, plan->interp_at);
     if (got < 0)
         return got;
     name[got] = '\0';

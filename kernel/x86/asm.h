@@ -48,8 +48,8 @@ enum {
     RFLAGS_NT = 1 << 14,
     RFLAGS_RF = 1 << 16,
     RFLAGS_AC = 1 << 18,
-    /* what a program may have set: CF PF AF ZF SF TF DF OF RF AC ID */
-    RFLAGS_USER = 0x250dd5,
+    /* what a program may have set: CF PF AF ZF SF TF DF OF NT RF AC ID */
+    RFLAGS_USER = 0x254dd5,
 };
 
 static inline void outb(u16 port, u8 value)
@@ -64,6 +64,12 @@ static inline u8 inb(u16 port)
     return value;
 }
 
+/* n bytes to one port, by a string instruction: a single exit to a hypervisor. */
+static inline void outb_string(u16 port, const void *bytes, u64 n)
+{
+    __asm__ volatile("rep outsb" : "+S"(bytes), "+c"(n) : "d"(port) : "memory");
+}
+
 static inline void outl(u16 port, u32 value)
 {
     __asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));
@@ -72,6 +78,12 @@ static inline void outl(u16 port, u32 value)
 static inline void outw(u16 port, u16 value)
 {
     __asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
+}
+
+/* n bytes to one port, one after the other. */
+static inline void outsb(u16 port, const void *bytes, size_t n)
+{
+    __asm__ volatile("rep outsb" : "+S"(bytes), "+c"(n) : "d"(port) : "memory");
 }
 
 static inline u64 rdmsr(u32 msr)

@@ -33,6 +33,7 @@ static const struct {
     {"random", suite_random},
     {"memory", suite_memory},
     {"time", suite_time},
+    {"entry", suite_entry},
 };
 
 static int list(void)

@@ -85,6 +85,7 @@ void suite_knobs(void);
 void suite_random(void);
 void suite_memory(void);
 void suite_time(void);
+void suite_entry(void);
 
 extern u64 random_seed;
 

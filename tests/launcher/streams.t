@@ -117,6 +117,10 @@ def kernel_log(tree):
     same((done.returncode, done.stdout, done.stderr), (0, ALL_BYTES, ALL_BYTES[::-1]), "streams")
     with open(path) as f:
         same(f.read(), "fathom: hello\n", "log")
+    done = tree.run("--log", "/dev/stderr", "--", "exit", "3")
+    same((done.returncode, done.stdout, done.stderr), (3, b"", b"fathom: hello\n"), "the log on stderr")
+    done = tree.run("--log", path, "--", "panic")
+    holds(done.returncode == 126 and b"panic: counts are wrong" in done.stderr, "the log is read after a panic")
 
 
 def no_sign_of_life(tree):

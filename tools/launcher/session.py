@@ -4,7 +4,7 @@ One loop, one select; nothing in it blocks, so a timeout or a signal is always n
 wrote is kept in one queue in the order in which it came, and the guest is held back while the queue is
 long. The run is over when QEMU is gone, its sockets are empty and the queue is written.
 
-    guest COM3 --> link --> queue --> stdout, stderr          guest COM2 --> log (memory, --log file)
+    guest COM3 --> link --> queue --> stdout, stderr          guest COM2 --> log, a file of QEMU's own
     stdin --> one frame for each that the guest asks for      guest COM4 --> record, one line
 """
 import collections
@@ -35,7 +35,7 @@ class Session:
         self.listeners = {}             # socket -> name
         self.frames = link.Reader()
         self.monitor = monitor.Monitor()
-        self.log, self.console_text = bytearray(), bytearray()
+        self.console_text = bytearray()
         self.record, self.errors = bytearray(), bytearray()
         self.queue, self.queued = collections.deque(), 0
         self.wanted, self.input_ended = 0, False
@@ -61,8 +61,21 @@ class Session:
                 signal.signal(number, note)
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
+    def prepare_log(self):
+        """QEMU writes the log to the name "log"; with --log that is our open file, whatever kind it is.
+        We keep a descriptor to read it after a death, if it can be read."""
+        name = os.path.join(self.image.directory, "log")
+        if self.log_file:
+            os.symlink("/dev/fd/%d" % self.log_file.fileno(), name)
+            regular = os.path.isfile(self.log_file.name)
+            self.log_reader = open(self.log_file.name, "rb") if regular else None
+        else:
+            open(name, "wb").close()
+            self.log_reader = open(name, "rb")
+
     def start(self, opts):
         program = qemu.find_program()
+        self.prepare_log()
         self.listeners = {s: name for name, s in qemu.listen(self.image.directory).items()}
         self.started = time.monotonic()
         self.deadline = self.started + opts.timeout if opts.timeout else None
@@ -70,7 +83,8 @@ class Session:
         self.gdb_socket = opts.gdb
         self.life = None if opts.gdb else self.started + LIFE_SECONDS
         arguments = qemu.arguments(opts, self.image.command_line, self.image.directory)
-        self.qemu = qemu.Qemu(program, arguments, self.image.directory)
+        keep = (self.log_file.fileno(),) if self.log_file else ()
+        self.qemu = qemu.Qemu(program, arguments, self.image.directory, keep)
 
     # -- The loop ----------------------------------------------------------------------------------
 
@@ -114,6 +128,8 @@ class Session:
 
     def look_at_clock(self):
         now = time.monotonic()
+        if self.life is not None and now >= self.life and self.spoke():
+            self.life = None
         if self.life is not None and now >= self.life:
             self.life = None
             if self.console:
@@ -201,11 +217,16 @@ class Session:
             self.console_text += data
             del self.console_text[:-LOG_MAX]
 
-    def take_log(self, data):
-        self.log += data
-        del self.log[:-LOG_MAX]
-        if self.log_file:
-            self.log_file.write(data)
+    def log(self):
+        """The end of the kernel log; empty when it went where it cannot be read."""
+        if not self.log_reader:
+            return b""
+        self.log_reader.seek(max(0, os.fstat(self.log_reader.fileno()).st_size - LOG_MAX))
+        return self.log_reader.read()
+
+    def spoke(self):
+        """Whether anything has come from the kernel."""
+        return self.alive or bool(self.log())
 
     def take_link(self, data):
         try:
@@ -309,7 +330,7 @@ class Session:
             return number & 255 if match.group(1) == "exit" else 128 + number
         if record == "poweroff" and not self.died:
             return 0
-        if not self.alive and self.monitor.reason is None:
+        if not self.spoke() and self.monitor.reason is None:
             return self.qemu_failed()
         if record.startswith("panic"):
             return self.machine_died("the kernel panicked:" + record[len("panic"):])
@@ -327,8 +348,8 @@ class Session:
     def machine_died(self, why):
         """A death is never silent: the reason, then the log, or what the console got if there is no log."""
         say(why)
-        text = self.log or self.console_text
-        write_all(2, b"---- kernel log ----\n" + text if text else b"(the kernel log is empty)\n")
+        text = self.log() or bytes(self.console_text)
+        write_all(2, b"---- kernel log ----\n" + text if text else b"(no kernel log)\n")
         if not text.endswith(b"\n"):
             write_all(2, b"\n")
         if self.errors:

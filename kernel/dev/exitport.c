@@ -27,8 +27,6 @@ void upcall_machine_end(const char *record)
     }
     outl(PORT_DEBUG_EXIT, 0);
     outw(PORT_ACPI_PM1A, ACPI_SLEEP_S5);
-    for (;;) {
-        irq_disable();
-        __asm__ volatile("hlt");
-    }
+    for (;;)
+        cpu_halt();
 }

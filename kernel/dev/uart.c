@@ -51,9 +51,10 @@ void uart_send(u16 port, u8 byte)
 void uart_send_bytes(u16 port, const u8 *bytes, size_t n)
 {
     while (n) {
-        u64 part = min_u64(n, FIFO_SIZE), count = part;
+        u64 part = min_u64(n, FIFO_SIZE);
         uart_wait(port, LSR_ROOM);
-        __asm__ volatile("rep outsb" : "+S"(bytes), "+c"(count) : "d"(port) : "memory");
+        outb_string(port, bytes, part);
+        bytes += part;
         n -= part;
     }
 }

@@ -17,6 +17,7 @@
 #include "kernel/fs/procfs.h"
 #include "kernel/proc/elf.h"
 #include "kernel/proc/proc.h"
+#include "kernel/x86/asm.h"
 #include "lib/abi/auxv.h"
 #include "lib/abi/mman.h"
 
@@ -84,17 +85,10 @@ static void put_aux(struct word_writer *w, u64 type, u64 value)
     word_put(w, value);
 }
 
-static u64 cpu_features(void)
-{
-    u32 eax = 1, ebx, ecx = 0, edx;
-    __asm__("cpuid" : "+a"(eax), "=b"(ebx), "+c"(ecx), "=d"(edx));
-    return edx;
-}
-
 static void put_auxv(struct word_writer *w, const struct elf_plan *plan, vaddr_t platform,
                      vaddr_t random, vaddr_t execfn)
 {
-    put_aux(w, AT_HWCAP, cpu_features());
+    put_aux(w, AT_HWCAP, cpuid(1, 0).edx);
     put_aux(w, AT_PAGESZ, PAGE_SIZE);
     put_aux(w, AT_CLKTCK, 100);
     put_aux(w, AT_PHDR, plan->phdr);

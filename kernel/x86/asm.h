@@ -65,6 +65,12 @@ static inline u8 inb(u16 port)
     return value;
 }
 
+/* n bytes to one port, by a string instruction: a single exit to a hypervisor. */
+static inline void outb_string(u16 port, const void *bytes, u64 n)
+{
+    __asm__ volatile("rep outsb" : "+S"(bytes), "+c"(n) : "d"(port) : "memory");
+}
+
 static inline void outl(u16 port, u32 value)
 {
     __asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port));

@@ -133,7 +133,7 @@
     X(EKEYREJECTED, 129)     \
     X(EOWNERDEAD, 130)       \
     X(ENOTRECOVERABLE, 131)  \
-    X(ERFKILL, 132)         
+    X(ERFKILL, 132)
 
 #ifndef ERRNO_NAMES_ONLY /* a program that has its libc's errno.h wants only the table */
 enum abi_errno {

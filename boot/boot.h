@@ -12,11 +12,13 @@
 
 #include "kernel/core/boot_info.h"
 
-/* Reads what a PVH loader left at physical address info. NULL, or what is wrong with it. => Early tables. */
+/* Reads what a PVH loader left at physical address info. NULL, or what is wrong with it. => Early
+ * tables. */
 const char *pvh_read(struct boot_info *out, u64 info);
 
-/* A set of addresses as sorted, disjoint, non-adjacent regions (regions.c). False: no room for one more, and the
- * set is left without the part that did not fit. An empty or wrapping range changes nothing. */
+/* A set of addresses as sorted, disjoint, non-adjacent regions (regions.c). False: no room for one
+ * more, and the set is left without the part that did not fit. An empty or wrapping range changes
+ * nothing. */
 bool regions_add(struct boot_info *info, u64 start, u64 end);
 bool regions_remove(struct boot_info *info, u64 start, u64 end);
 

@@ -1,8 +1,10 @@
 /*
- * cpu_check.S: does this CPU have what the kernel cannot do without? In 32-bit code, since an old CPU has no other.
+ * cpu_check.S: does this CPU have what the kernel cannot do without? In 32-bit code, since an old
+ * CPU has no other.
  *
- * What is missing is named on the console (COM1) and in the log (COM2), and the machine is ended with the record
- * "panic Fathom needs ..." on the result channel (COM4), as any panic is. Ports: docs/memory-map.md.
+ * What is missing is named on the console (COM1) and in the log (COM2), and the machine is ended
+ * with the record "panic Fathom needs ..." on the result channel (COM4), as any panic is. Ports:
+ * docs/memory-map.md.
  */
 #define COM1 0x3f8
 #define COM2 0x2f8
@@ -101,7 +103,7 @@ append:
         jmp     append
 5:      ret
 
-/* Send the string at ESI to the serial port at EDX, not waiting for ever. Clobbers EAX, ECX, ESI. */
+/* Send the string at ESI to the port at EDX, not waiting for ever. Clobbers EAX, ECX, ESI. */
 send:
         movl    $0x10000, %ecx
 6:      addl    $UART_LINE_STATUS, %edx

@@ -1,16 +1,16 @@
 /*
  * entry.S: from the loader's 32-bit protected mode to C in the higher half.
  *
- * In:  EBX = physical address of the loader's information, EAX = its magic (Multiboot2) or anything (PVH); flat
- *      segments, paging off, interrupts off. PVH: Xen docs/misc/pvh.pandoc; QEMU hw/i386/x86.c.
+ * In:  EBX = physical address of the loader's information, EAX = its magic (Multiboot2) or anything
+ *      (PVH); flat segments, paging off, interrupts off. PVH: Xen docs/misc/pvh.pandoc.
  * Out: kernel_main(EAX, EBX) on the boot stack with the early tables:
  *
  *      0                    first 4 GiB, so that this code survives the switch
  *      DIRECT_MAP_BASE      the same 4 GiB; what C reads the loader's data through
  *      KERNEL_BASE          the first GiB, in which the kernel lies
  *
- * All early mappings are writable and executable; kernel/x86/paging.c replaces them by the real tables, which
- * have neither the low half nor a page that is both.
+ * All early mappings are writable and executable; kernel/x86/paging.c replaces them by the real
+ * tables, which have neither the low half nor a page that is both.
  */
 #include "boot/boot.h"
 

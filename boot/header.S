@@ -1,9 +1,10 @@
 /*
  * header.S: what loaders look for in the file.
  *
- * The Multiboot2 header (specification 2.0, section 3.1) must lie in the first 32768 bytes, aligned to 8; the linker
- * script puts it first and asserts it. The PVH note (Xen, public/elfnote.h) gives qemu -kernel the physical address to
- * enter in 32-bit protected mode. Its segment must be aligned to 4: QEMU rounds the name's size up to that.
+ * The Multiboot2 header (specification 2.0, section 3.1) must lie in the first 32768 bytes, aligned
+ * to 8; the linker script puts it first and asserts it. The PVH note (Xen, public/elfnote.h) gives
+ * qemu -kernel the physical address to enter in 32-bit protected mode. Its segment must be aligned
+ * to 4: QEMU rounds the name's size up to that.
  */
 #define MB2_MAGIC 0xe85250d6
 #define MB2_ARCH_I386 0

@@ -1,9 +1,9 @@
 /*
  * pvh.c: the information a PVH loader (qemu -kernel) leaves: struct hvm_start_info and its tables.
  *
- * Layout after Xen's public/arch-x86/hvm/start_info.h, version 1. All addresses are physical and are read through the
- * early direct map, which ends at 4 GiB; what points higher is refused. Text is copied, so nothing of the loader's
- * memory is needed afterwards but the initramfs.
+ * Layout after Xen's public/arch-x86/hvm/start_info.h, version 1. All addresses are physical and
+ * are read through the early direct map, which ends at 4 GiB; what points higher is refused. Text
+ * is copied, so nothing of the loader's memory is needed afterwards but the initramfs.
  */
 #include "boot/boot.h"
 #include "kernel/core/printk.h"

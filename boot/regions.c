@@ -1,8 +1,9 @@
 /*
- * regions.c: memory maps as firmware writes them, made safe: any order, overlaps, empty and wrapping entries.
+ * regions.c: memory maps as firmware writes them, made safe: any order, overlaps, empty and
+ * wrapping entries.
  *
- * The regions of a boot_info are kept sorted, disjoint and not touching. Adding joins what it meets; removing cuts
- * it out, which can make two of one:
+ * The regions of a boot_info are kept sorted, disjoint and not touching. Adding joins what it
+ * meets; removing cuts it out, which can make two of one:
  *
  *      add     ###--####      remove   ########
  *              -####----               --xxx---

@@ -1,12 +1,13 @@
 /*
  * format.c: printf's formatting without a libc; the contract is in format.h.
  *
- * A conversion is read into a struct spec, and its text is put together from up to four parts, in this order:
+ * A conversion is read into a struct spec, and its text is put together from up to four parts, in
+ * this order:
  *
  *      [spaces] [sign or 0x] [zeros] [digits or text] [spaces, when '-']
  *
- * Everything goes through out_bytes and out_fill, which count every byte and store those that fit. So the
- * length is right whatever the size, and a width of two thousand million costs nothing.
+ * Everything goes through out_bytes and out_fill, which count every byte and store those that fit.
+ * So the length is right whatever the size, and a width of two thousand million costs nothing.
  */
 #include "lib/format.h"
 
@@ -93,8 +94,8 @@ static enum length read_length(const char **fmt)
     }
 }
 
-/* Read what stands between '%' and the conversion letter. A va_list argument may be an array type, hence ap by pointer
- * in a struct. */
+/* Read what stands between '%' and the conversion letter. A va_list argument may be an array type,
+ * hence ap by pointer in a struct. */
 struct arguments {
     va_list ap;
 };

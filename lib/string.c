@@ -1,13 +1,16 @@
 /*
- * string.c: memory and string functions of ISO C, for the kernel and for what is linked with it on the host.
+ * string.c: memory and string functions of ISO C, for the kernel and for what is linked with it on
+ * the host.
  *
- * The kernel may use no SSE register, so the widest move is eight bytes. Copy and fill go by four words a turn and
- * then byte by byte; that is within a few percent of "rep movsq" on hardware and faster than it where the CPU is
- * emulated. Words are read and written through an unaligned, may_alias type: any address is fine on x86.
+ * The kernel may use no SSE register, so the widest move is eight bytes. Copy and fill go by four
+ * words a turn and then byte by byte; that is within a few percent of "rep movsq" on hardware and
+ * faster than it where the CPU is emulated. Words are read and written through an unaligned,
+ * may_alias type: any address is fine on x86.
  *
- * Compilers turn loops that look like memset into calls of memset, which here would be a call of itself. gcc does not
- * since version 10 when freestanding; others are told function by function. (gcc's attribute loses
- * -fno-omit-frame-pointer on the way, which backtraces want, so it is not used without need.)
+ * Compilers turn loops that look like memset into calls of memset, which here would be a call of
+ * itself. gcc does not since version 10 when freestanding; others are told function by function.
+ * (gcc's attribute loses -fno-omit-frame-pointer on the way, which backtraces want, so it is not
+ * used without need.)
  */
 #include "lib/string.h"
 
@@ -55,8 +58,8 @@ NO_LOOP_IDIOMS void *memcpy(void *restrict dst, const void *restrict src, size_t
 
 NO_LOOP_IDIOMS void *memmove(void *dst, const void *src, size_t n)
 {
-    /* Forward is right unless dst lies inside [src, src + n): below it, each word is read before it is written over.
-     * The difference is unsigned, so a dst below src is far away. */
+    /* Forward is right unless dst lies inside [src, src + n): below it, each word is read before it
+     * is written over. The difference is unsigned, so a dst below src is far away. */
     if ((uintptr_t)dst - (uintptr_t)src >= n)
         copy_forward(dst, src, n);
     else if (dst != src)

@@ -1,7 +1,7 @@
 /*
- * boot_info.h: what the boot loader told us, in one form whatever the protocol (PVH now, Multiboot2 later).
- * Filled in by boot/, valid for ever; the text and the initramfs lie in memory that is never handed out
- * before boot_info_release_initramfs().
+ * boot_info.h: what the boot loader told us, in one form whatever the protocol (PVH now, Multiboot2
+ * later). Filled in by boot/, valid for ever; the text and the initramfs lie in memory that is
+ * never handed out before boot_info_release_initramfs().
  */
 #ifndef KERNEL_CORE_BOOT_INFO_H
 #define KERNEL_CORE_BOOT_INFO_H

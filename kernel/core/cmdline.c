@@ -1,8 +1,9 @@
 /*
  * cmdline.c: cutting up the kernel command line, and remembering which words somebody knew.
  *
- * The text is cut in place: quotes and backslashes vanish and each word gets its NUL, so words only ever move to
- * the left. word[] points at them: options first, then, after "--", the first program's arguments.
+ * The text is cut in place: quotes and backslashes vanish and each word gets its NUL, so words only
+ * ever move to the left. word[] points at them: options first, then, after "--", the first
+ * program's arguments.
  *
  *      init=/bin/sh  debug.crash="no ne"  --  a "b c"
  *      ^word[0]      ^word[1]                 ^word[2] = word[options]

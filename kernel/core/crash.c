@@ -1,6 +1,7 @@
 /*
- * crash.c: debug.crash=WORD breaks the kernel at once, so that tests and readers can see how it dies: with a message,
- * registers, and a backtrace with names. At boot, or at run time by writing to /proc/sys/debug/crash.
+ * crash.c: debug.crash=WORD breaks the kernel at once, so that tests and readers can see how it
+ * dies: with a message, registers, and a backtrace with names. At boot, or at run time by writing
+ * to /proc/sys/debug/crash.
  *
  *      assert   an invariant that is false     null     a write through a null pointer
  *      stack    recursion without end          divide   a division by zero

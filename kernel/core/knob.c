@@ -1,8 +1,9 @@
 /*
  * knob.c: the registry of knobs, and the text form of their values.
  *
- * The registry is a list in order of registration. It only grows, on one CPU before the first process, so reading
- * it takes no lock. A value is set whole or not at all: parse, check, then one WRITE_ONCE.
+ * The registry is a list in order of registration. It only grows, on one CPU before the first
+ * process, so reading it takes no lock. A value is set whole or not at all: parse, check, then one
+ * WRITE_ONCE.
  */
 #include "kernel/core/knob.h"
 

@@ -1,11 +1,12 @@
 /*
  * knob.h: settings with a name, such as vm.zap, readable and settable in two places.
  *
- * A room registers its knobs at start-up. The kernel command line sets them (NAME=VALUE; a bad value is
- * reported with the list of good ones, and ignored), and procfs shows each as /proc/sys/ROOM/NAME ("vm.zap"
- * is /proc/sys/vm/zap), where a bad value is EINVAL and a boot-only knob is read-only. A knob is a number
- * in a range, or one of a list of words whose index is the value. Registration happens on one CPU before
- * the first process; values are single words, read with READ_ONCE and no lock.
+ * A room registers its knobs at start-up. The kernel command line sets them (NAME=VALUE; a bad
+ * value is reported with the list of good ones, and ignored), and procfs shows each as
+ * /proc/sys/ROOM/NAME ("vm.zap" is /proc/sys/vm/zap), where a bad value is EINVAL and a boot-only
+ * knob is read-only. A knob is a number in a range, or one of a list of words whose index is the
+ * value. Registration happens on one CPU before the first process; values are single words, read
+ * with READ_ONCE and no lock.
  */
 #ifndef KERNEL_CORE_KNOB_H
 #define KERNEL_CORE_KNOB_H

@@ -6,10 +6,11 @@
  *        #0 walk_pte+0x31
  *        #1 walk_range+0x9c ...
  *
- * to the log (COM2) and the console (COM1), then the record "panic MESSAGE" to the result channel, and the end of the
- * machine. Nothing here allocates, sleeps, takes a lock or trusts the stack: frame pointers are followed only while
- * they climb, aligned, through mapped memory of the stack they began on. A panic inside a panic ends the machine at
- * once with a record of its own; a third just stops.
+ * to the log (COM2) and the console (COM1), then the record "panic MESSAGE" to the result channel,
+ * and the end of the machine. Nothing here allocates, sleeps, takes a lock or trusts the stack:
+ * frame pointers are followed only while they climb, aligned, through mapped memory of the stack
+ * they began on. A panic inside a panic ends the machine at once with a record of its own; a third
+ * just stops.
  */
 #include "kernel/core/panic.h"
 
@@ -89,7 +90,8 @@ static bool is_mapped(u64 address)
     return (s64)address < 0 && paging_root().v && paging_lookup(address, &level);
 }
 
-/* Whether two words can be read at frame pointer bp. Before the kernel's own tables, everything near is mapped. */
+/* Whether two words can be read at frame pointer bp. Before the kernel's own tables, everything
+ * near is mapped. */
 static bool is_frame(u64 bp)
 {
     if (bp % 8 || bp + 16 < bp)
@@ -112,8 +114,9 @@ static void print_backtrace(u64 bp, u32 n)
     }
 }
 
-/* Has the code at rip made no frame? So it is before a function's first instruction (push %rbp), in a small function
- * that never makes one, and after a jump to where no code is. The return address is on top of the stack then. */
+/* Has the code at rip made no frame? So it is before a function's first instruction (push %rbp), in
+ * a small function that never makes one, and after a jump to where no code is. The return address
+ * is on top of the stack then. */
 static bool is_frameless(u64 rip)
 {
     enum { PUSH_RBP = 0x55 };

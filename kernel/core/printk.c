@@ -1,9 +1,10 @@
 /*
  * printk.c: the kernel log: a ring in memory, and the serial port COM2.
  *
- * A message is formatted in one buffer under the lock, gets the time in front of each line, and goes byte by byte to
- * both. The port is polled, so it works with interrupts off and before anything is set up; a port that is not there,
- * or stops taking bytes, is given up, and the ring remains:
+ * A message is formatted in one buffer under the lock, gets the time in front of each line, and
+ * goes byte by byte to both. The port is polled, so it works with interrupts off and before
+ * anything is set up; a port that is not there, or stops taking bytes, is given up, and the ring
+ * remains:
  *
  *      (gdb) x/s printk_ring
  *

@@ -1,9 +1,9 @@
 /*
  * printk.h: the kernel log.
  *
- * A line goes to the log's serial port (COM2), which the launcher keeps as a file, and into a ring in
- * memory that panic and gdb can show. Lines carry the time since boot. Usable from the first C line on
- * and in any context; takes only its own lock (rank RANK_PRINTK).
+ * A line goes to the log's serial port (COM2), which the launcher keeps as a file, and into a ring
+ * in memory that panic and gdb can show. Lines carry the time since boot. Usable from the first C
+ * line on and in any context; takes only its own lock (rank RANK_PRINTK).
  */
 #ifndef KERNEL_CORE_PRINTK_H
 #define KERNEL_CORE_PRINTK_H

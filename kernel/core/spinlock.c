@@ -1,12 +1,14 @@
 /*
  * spinlock.c: spin locks that know their place.
  *
- * Each CPU keeps a little stack of the ranks it holds (struct cpu.ranks). Taking a lock whose rank is not above the
- * innermost one held would be the first half of a deadlock, and is reported on the spot with both ranks, even if the
- * other half never comes. Locks may be let go in any order, so unlock removes its rank wherever it is.
+ * Each CPU keeps a little stack of the ranks it holds (struct cpu.ranks). Taking a lock whose rank
+ * is not above the innermost one held would be the first half of a deadlock, and is reported on the
+ * spot with both ranks, even if the other half never comes. Locks may be let go in any order, so
+ * unlock removes its rank wherever it is.
  *
- * preempt_depth counts the locks held: nobody sleeps and nobody is rescheduled while it is not 0. The boot CPU's
- * struct cpu is in place before the first C line (boot/), so locks work from then on.
+ * preempt_depth counts the locks held: nobody sleeps and nobody is rescheduled while it is not 0.
+ * The boot CPU's struct cpu is in place before the first C line (boot/), so locks work from then
+ * on.
  */
 #include "kernel/core/spinlock.h"
 
@@ -51,7 +53,8 @@ void spin_lock(struct spinlock *lock)
     struct cpu *cpu = this_cpu();
     cpu->preempt_depth++;
     if (CONFIG_CHECK) {
-        /* An interrupt between the two lines of rank_push could push its own ranks; it removes them again. */
+        /* An interrupt between the two lines of rank_push could push its own ranks; it removes them
+         * again. */
         ASSERT(!spin_held(lock), "lock %p of rank %u taken twice", (const void *)lock, lock->rank);
         u64 flags = irq_save();
         rank_push(cpu, lock);

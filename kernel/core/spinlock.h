@@ -1,10 +1,11 @@
 /*
  * spinlock.h: spin locks with ranks.
  *
- * One order for all locks of the kernel, outermost first, drawn in docs/locking.md. A CPU may take a
- * lock only of a higher rank than all it holds (checking builds panic with both ranks otherwise);
- * sleeping locks (kernel/sched) use the same ranks and come before every spin lock. Holding a spin lock
- * forbids sleeping. A lock that an interrupt handler takes is taken with the _irq forms everywhere.
+ * One order for all locks of the kernel, outermost first, drawn in docs/locking.md. A CPU may take
+ * a lock only of a higher rank than all it holds (checking builds panic with both ranks otherwise);
+ * sleeping locks (kernel/sched) use the same ranks and come before every spin lock. Holding a spin
+ * lock forbids sleeping. A lock that an interrupt handler takes is taken with the _irq forms
+ * everywhere.
  */
 #ifndef KERNEL_CORE_SPINLOCK_H
 #define KERNEL_CORE_SPINLOCK_H

@@ -1,9 +1,11 @@
 /*
- * symbols.c: looking an address up in the symbol table. The table is empty in a kernel that was linked only once.
+ * symbols.c: looking an address up in the symbol table. The table is empty in a kernel that was
+ * linked only once.
  *
  *      .ksyms:  u32 count; { u32 address, u32 name } * count, by address; names, each with its NUL
  *
- * An address is kept as its lower half: the kernel lies in the last 2 GiB. name is an offset from the section's start.
+ * An address is kept as its lower half: the kernel lies in the last 2 GiB. name is an offset from
+ * the section's start.
  */
 #include "kernel/core/symbols.h"
 
@@ -22,7 +24,7 @@ extern const u8 ksyms_end[], kernel_text_start[], kernel_text_end[];
 const char *symbol_find(u64 addr, u64 *offset)
 {
     const struct symbol_table *table = &ksyms_start;
-    if (ksyms_end - (const u8 *)table < (ptrdiff_t)sizeof(*table))
+    if ((u64)ksyms_end - (u64)table < sizeof(*table))
         return NULL;
     if (addr < (u64)kernel_text_start || addr >= (u64)kernel_text_end)
         return NULL;

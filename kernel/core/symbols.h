@@ -1,5 +1,6 @@
 /*
- * symbols.h: names of the kernel's functions, from the table that tools/ksyms.py puts into section .ksyms.
+ * symbols.h: names of the kernel's functions, from the table that tools/ksyms.py puts into section
+ * .ksyms.
  */
 #ifndef KERNEL_CORE_SYMBOLS_H
 #define KERNEL_CORE_SYMBOLS_H

@@ -1,4 +1,5 @@
-/* time.h: time since boot and wall-clock time, from the TSC (calibrated once) and the CMOS clock. */
+/* time.h: time since boot and wall-clock time, from the TSC (calibrated once) and the CMOS clock.
+ * */
 #ifndef KERNEL_CORE_TIME_H
 #define KERNEL_CORE_TIME_H
 

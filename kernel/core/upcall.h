@@ -1,6 +1,6 @@
 /*
- * upcall.h: the calls that go against the layers, all of them. The machine's side (kernel/x86) calls
- * these; the rooms named beside each implement them.
+ * upcall.h: the calls that go against the layers, all of them. The machine's side (kernel/x86)
+ * calls these; the rooms named beside each implement them.
  */
 #ifndef KERNEL_CORE_UPCALL_H
 #define KERNEL_CORE_UPCALL_H
@@ -9,9 +9,10 @@
 
 struct trap_frame; /* kernel/x86/trap.h */
 
-/* Page fault with a user address: from user mode, or from a user copy in the kernel (interrupts on).
- * Returns true when the access may be tried again. False only for a user copy: it then fails with EFAULT.
- * From user mode a bad access ends in a signal, and the call returns true. proc/fault_upcall.c */
+/* Page fault with a user address: from user mode, or from a user copy in the kernel (interrupts
+ * on). Returns true when the access may be tried again. False only for a user copy: it then fails
+ * with EFAULT. From user mode a bad access ends in a signal, and the call returns true.
+ * proc/fault_upcall.c */
 bool upcall_user_fault(struct trap_frame *frame, vaddr_t addr, u32 error_code);
 /* Any other exception from user mode; becomes a signal. proc/ */
 void upcall_user_exception(struct trap_frame *frame, u32 vector);

@@ -1,14 +1,16 @@
 /*
- * sched.c: who runs next. One round-robin queue of threads that are ready; the idle thread is not on it.
+ * sched.c: who runs next. One round-robin queue of threads that are ready; the idle thread is not
+ * on it.
  *
  *      READY  --- switch_to_next --->  RUNNING  --- sched_sleep --->  WAITING
  *        ^------- sched_yield ------------|                             |
  *        ^----------------- sched_wake -------------------------------- +
  *
- * The tick only sets need_resched: user mode gives way on its next return to user mode, the kernel where it says
- * sched_yield_point. Everything that changes the queue or a thread's state holds queue_lock with interrupts off. The
- * lock is held across the switch, and the thread that is switched to lets it go (finish_switch), so no other CPU can
- * take up a thread whose stack is still in use. A thread that ended is freed by the thread after it for the same reason.
+ * The tick only sets need_resched: user mode gives way on its next return to user mode, the kernel
+ * where it says sched_yield_point. Everything that changes the queue or a thread's state holds
+ * queue_lock with interrupts off. The lock is held across the switch, and the thread that is
+ * switched to lets it go (finish_switch), so no other CPU can take up a thread whose stack is still
+ * in use. A thread that ended is freed by the thread after it for the same reason.
  */
 #include "kernel/sched/sched.h"
 
@@ -76,8 +78,8 @@ static void switch_user_state(struct thread *from, struct thread *to)
     }
 }
 
-/* Run the next ready thread; returns when this one runs again. => queue_lock held, interrupts off; this thread's state
- * says where it is now (READY: on the queue). Lets queue_lock go. */
+/* Run the next ready thread; returns when this one runs again. => queue_lock held, interrupts off;
+ * this thread's state says where it is now (READY: on the queue). Lets queue_lock go. */
 static void switch_to_next(void)
 {
     struct cpu *cpu = this_cpu();

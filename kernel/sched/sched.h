@@ -6,8 +6,9 @@
 
 #include "kernel/sched/thread.h"
 
-/* Put the running thread on list and sleep until it was taken off and woken. lock, which guards list, is let go
- * while sleeping and held again afterwards. => Interrupts off, lock is the only spin lock held. */
+/* Put the running thread on list and sleep until it was taken off and woken. lock, which guards
+ * list, is let go while sleeping and held again afterwards. => Interrupts off, lock is the only
+ * spin lock held. */
 void sched_sleep(struct spinlock *lock, struct list_head *list);
 /* Make t, which is on no list, ready. => Interrupts off. */
 void sched_wake(struct thread *t);

@@ -1,13 +1,14 @@
 /*
  * sleeplock.c: mutexes and read-write semaphores.
  *
- * Each is a few words under a spin lock (guard) and a list of sleepers in order of arrival. Whoever lets go hands the
- * lock to the first sleeper itself, before it wakes it: the sleeper owns it then, and nobody who comes by meanwhile,
- * not even the one that let go, can take it away. So nobody starves. A semaphore goes to one writer or to all readers
- * up to the next writer, and who comes while others sleep goes to sleep behind them.
+ * Each is a few words under a spin lock (guard) and a list of sleepers in order of arrival. Whoever
+ * lets go hands the lock to the first sleeper itself, before it wakes it: the sleeper owns it then,
+ * and nobody who comes by meanwhile, not even the one that let go, can take it away. So nobody
+ * starves. A semaphore goes to one writer or to all readers up to the next writer, and who comes
+ * while others sleep goes to sleep behind them.
  *
- * Ranks are kept by thread (thread.ranks), since a sleeping lock outlives the time on a CPU. The rules are those of
- * spinlock.c; in addition no spin lock may be held, as the caller may sleep.
+ * Ranks are kept by thread (thread.ranks), since a sleeping lock outlives the time on a CPU. The
+ * rules are those of spinlock.c; in addition no spin lock may be held, as the caller may sleep.
  */
 #include "kernel/sched/sleeplock.h"
 

@@ -1,6 +1,7 @@
 /*
- * sleeplock.h: locks whose waiters sleep: mutexes and read-write semaphores, ranked like spin locks.
- * => Called with no spin lock held. Served in order of arrival, so a reader must not take the same lock twice.
+ * sleeplock.h: locks whose waiters sleep: mutexes and read-write semaphores, ranked like spin
+ * locks. => Called with no spin lock held. Served in order of arrival, so a reader must not take
+ * the same lock twice.
  */
 #ifndef KERNEL_SCHED_SLEEPLOCK_H
 #define KERNEL_SCHED_SLEEPLOCK_H

@@ -1,8 +1,8 @@
 /*
  * thread.c: making, starting and ending threads, and waiting in queues.
  *
- * A struct thread comes from a slab and its stack from x86/stack.c; both go back when the thread has ended and another
- * one has taken over its CPU.
+ * A struct thread comes from a slab and its stack from x86/stack.c; both go back when the thread
+ * has ended and another one has taken over its CPU.
  */
 #include "kernel/sched/thread.h"
 
@@ -18,7 +18,8 @@
 static struct slab_cache threads;
 static u32 last_id; /* atomic */
 
-/* What a new thread's stack needs to know. Lives in the first frame of that stack's owner: the thread itself. */
+/* What a new thread's stack needs to know. Lives in the first frame of that stack's owner: the
+ * thread itself. */
 struct start {
     void (*entry)(void *arg);
     void *arg;
@@ -29,7 +30,8 @@ void thread_init(void)
     slab_cache_init(&threads, "thread", sizeof(struct thread), 16);
 }
 
-/* The first C function of every thread. => On its own stack, the run queue's lock held, interrupts off. */
+/* The first C function of every thread. => On its own stack, the run queue's lock held, interrupts
+ * off. */
 static void first_run(void *arg)
 {
     struct start start = *(struct start *)arg;
@@ -90,8 +92,7 @@ void wait_init(struct wait_queue *q)
 
 void wait_sleep(struct wait_queue *q, u64 *irq_flags)
 {
-    (void)
-        irq_flags; /* interrupts stay off between sleeping and testing again; the caller restores them */
+    (void)irq_flags; /* interrupts stay off until the caller restores them */
     sched_sleep(&q->lock, &q->waiters);
 }
 

@@ -1,9 +1,9 @@
 /*
  * thread.h: threads of control, their run queue, and waiting.
  *
- * A thread is a kernel stack and a saved context; one that serves a user program points to its process and
- * address space. Round robin with a fixed slice; the tick preempts user mode only, the kernel yields in
- * waits and at sched_yield_point().
+ * A thread is a kernel stack and a saved context; one that serves a user program points to its
+ * process and address space. Round robin with a fixed slice; the tick preempts user mode only, the
+ * kernel yields in waits and at sched_yield_point().
  */
 #ifndef KERNEL_SCHED_THREAD_H
 #define KERNEL_SCHED_THREAD_H

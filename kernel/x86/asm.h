@@ -1,5 +1,6 @@
 /*
- * asm.h: one-instruction wrappers, and the registers they reach. For kernel/x86 and port I/O elsewhere.
+ * asm.h: one-instruction wrappers, and the registers they reach. For kernel/x86 and port I/O
+ * elsewhere.
  */
 #ifndef KERNEL_X86_ASM_H
 #define KERNEL_X86_ASM_H

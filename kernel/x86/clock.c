@@ -1,11 +1,12 @@
 /*
- * clock.c: time from the TSC, which is measured once against the 8254 timer (PIT), and the tick from the PIT.
+ * clock.c: time from the TSC, which is measured once against the 8254 timer (PIT), and the tick
+ * from the PIT.
  *
  *      ns since boot = (TSC - first TSC) * ns_per_cycle >> 32
  *
- * PIT channel 2 counts once down from a start value and its output can be read at port 0x61, so no interrupt is needed
- * to measure. Channel 0 gives the tick. The wall clock is read from the CMOS once; it is taken to run in UTC, as
- * QEMU's does. Intel 8254 and Motorola MC146818 data sheets.
+ * PIT channel 2 counts once down from a start value and its output can be read at port 0x61, so no
+ * interrupt is needed to measure. Channel 0 gives the tick. The wall clock is read from the CMOS
+ * once; it is taken to run in UTC, as QEMU's does. Intel 8254 and Motorola MC146818 data sheets.
  */
 #include "kernel/x86/clock.h"
 
@@ -78,7 +79,8 @@ static void cmos_read(u8 out[6])
         out[i] = cmos(index[i]);
 }
 
-/* Days from 1970-01-01 to a day of the proleptic Gregorian calendar; years from March, so leap days come last. */
+/* Days from 1970-01-01 to a day of the proleptic Gregorian calendar; years from March, so leap days
+ * come last. */
 static u64 days_since_1970(u64 year, u64 month, u64 day)
 {
     u64 y = month <= 2 ? year - 1 : year;

@@ -1,5 +1,6 @@
 /*
- * context.c: building a thread's first context, and the C half of context.h. The switch itself is switch.S.
+ * context.c: building a thread's first context, and the C half of context.h. The switch itself is
+ * switch.S.
  */
 #include "kernel/x86/context.h"
 

@@ -1,15 +1,17 @@
 /*
  * context.h: the machine's part of a thread: saved registers, x87/SSE state, segment bases.
  *
- * User programs' x87 and SSE registers are saved and loaded at every switch (eager: no lazy state to leak). The
- * kernel itself never touches them. => Callers cannot be preempted: they are in the kernel.
+ * User programs' x87 and SSE registers are saved and loaded at every switch (eager: no lazy state
+ * to leak). The kernel itself never touches them. => Callers cannot be preempted: they are in the
+ * kernel.
  */
 #ifndef KERNEL_X86_CONTEXT_H
 #define KERNEL_X86_CONTEXT_H
 
 #include "lib/types.h"
 
-/* Leave this stack for the one saved at load_sp; returns when somebody switches back. => Interrupts off. */
+/* Leave this stack for the one saved at load_sp; returns when somebody switches back. => Interrupts
+ * off. */
 void context_switch(u64 *save_sp, u64 load_sp);
 /* The saved stack pointer of a new thread that will run first(arg), which must not return. */
 u64 context_prepare(u64 stack_top, void (*first)(void *arg), void *arg);

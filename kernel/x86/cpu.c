@@ -1,9 +1,10 @@
 /*
  * cpu.c: what this CPU has, and switching on what the kernel uses.
  *
- * What the kernel cannot do without was checked in boot/cpu_check.S. SMEP, SMAP and UMIP protect the kernel from its
- * own mistakes; without them it warns and goes on. XSAVE stays off (OSXSAVE clear), so programs see no AVX and FXSAVE
- * holds all of their state. FSGSBASE stays off: then a user can never have a negative GS base (traps.S).
+ * What the kernel cannot do without was checked in boot/cpu_check.S. SMEP, SMAP and UMIP protect
+ * the kernel from its own mistakes; without them it warns and goes on. XSAVE stays off (OSXSAVE
+ * clear), so programs see no AVX and FXSAVE holds all of their state. FSGSBASE stays off: then a
+ * user can never have a negative GS base (traps.S).
  */
 #include "kernel/x86/cpu.h"
 
@@ -36,7 +37,7 @@ static const struct feature features[] = {
 /* Put the STAC and CLAC instructions where user_access.S and traps.S left room for them. */
 static void patch_smap_sites(void)
 {
-    for (const struct smap_site *site = smap_sites_start; site < smap_sites_end; site++) {
+    for (const struct smap_site *site = smap_sites_start; (u64)site < (u64)smap_sites_end; site++) {
         const u8 code[3] = {0x0f, 0x01, (u8)site->opcode};
         memcpy((void *)site->address, code, sizeof(code));
     }

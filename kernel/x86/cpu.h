@@ -1,8 +1,8 @@
 /*
  * cpu.h: what belongs to one CPU, found through the GS base.
  *
- * Fields are touched by their own CPU only, with interrupts off or from a context that cannot move to
- * another CPU. No room but x86 depends on how this_cpu() finds it.
+ * Fields are touched by their own CPU only, with interrupts off or from a context that cannot move
+ * to another CPU. No room but x86 depends on how this_cpu() finds it.
  */
 #ifndef KERNEL_X86_CPU_H
 #define KERNEL_X86_CPU_H
@@ -32,8 +32,9 @@ struct cpu {
 
 extern struct cpu cpu_boot; /* the CPU that the loader started; in place before the first C line */
 
-/* Check and switch on what the kernel uses of this CPU: write protection, SMEP, SMAP, UMIP, SSE for programs. What is
- * missing is reported, and done without. => Once, while the kernel's text is still writable. */
+/* Check and switch on what the kernel uses of this CPU: write protection, SMEP, SMAP, UMIP, SSE for
+ * programs. What is missing is reported, and done without. => Once, while the kernel's text is
+ * still writable. */
 void cpu_init_features(void);
 bool cpu_has_huge_pages(void); /* 1 GiB */
 

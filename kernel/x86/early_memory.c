@@ -1,6 +1,7 @@
 /*
- * early_memory.c: the kernel's own tables and the struct page array need memory before the page allocator, which
- * needs both. They get whole pages off the front of the first region that can give one; the rest is then handed over.
+ * early_memory.c: the kernel's own tables and the struct page array need memory before the page
+ * allocator, which needs both. They get whole pages off the front of the first region that can give
+ * one; the rest is then handed over.
  *
  *      boot_info:   |####|  |############################|     |###########|
  *      taken out:   first MiB, kernel, initramfs

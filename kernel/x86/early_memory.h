@@ -8,8 +8,8 @@
 
 enum { MEMORY_MIB_MIN = 64 };
 
-/* Start from what boot_info calls usable, less the first MiB, the kernel and the initramfs. Refuses a machine with
- * less than MEMORY_MIB_MIN. */
+/* Start from what boot_info calls usable, less the first MiB, the kernel and the initramfs. Refuses
+ * a machine with less than MEMORY_MIB_MIN. */
 void early_memory_init(const struct boot_info *info);
 /* One zeroed page of 4 KiB, never given back. Panics when there is none. */
 paddr_t early_memory_page(void);

@@ -1,8 +1,10 @@
 /*
- * gdt.c: the little that 64-bit mode has left of segments: selectors with a privilege level, and the TSS.
+ * gdt.c: the little that 64-bit mode has left of segments: selectors with a privilege level, and
+ * the TSS.
  *
- * The TSS (Intel SDM volume 3, section 7.7) names the stack for entries from user mode (rsp0) and the stacks of the
- * exceptions that cannot trust the one they interrupt (gdt_ist). One set for each CPU; now there is one CPU.
+ * The TSS (Intel SDM volume 3, section 7.7) names the stack for entries from user mode (rsp0) and
+ * the stacks of the exceptions that cannot trust the one they interrupt (gdt_ist). One set for each
+ * CPU; now there is one CPU.
  */
 #include "kernel/x86/gdt.h"
 

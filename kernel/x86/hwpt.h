@@ -1,6 +1,6 @@
 /*
- * hwpt.h: the tables that this CPU walks, whatever layout mm has. For kernel/x86 only: the kernel half, and in
- * software-walked layouts the cache. Intel SDM volume 3, section 4.5.
+ * hwpt.h: the tables that this CPU walks, whatever layout mm has. For kernel/x86 only: the kernel
+ * half, and in software-walked layouts the cache. Intel SDM volume 3, section 4.5.
  */
 #ifndef KERNEL_X86_HWPT_H
 #define KERNEL_X86_HWPT_H
@@ -23,7 +23,8 @@
 
 enum { HW_ENTRIES = 512, HW_KERNEL_HALF = 256, HW_LEVELS = 4 };
 
-/* Rights of kernel pages. Accessed and dirty are set beforehand, so the CPU never writes these entries. */
+/* Rights of kernel pages. Accessed and dirty are set beforehand, so the CPU never writes these
+ * entries. */
 #define HW_KERNEL_TEXT (HW_P | HW_G | HW_A)
 #define HW_KERNEL_RODATA (HW_P | HW_G | HW_A | HW_XD)
 #define HW_KERNEL_DATA (HW_P | HW_W | HW_G | HW_A | HW_D | HW_XD)

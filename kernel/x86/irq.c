@@ -3,8 +3,8 @@
  *
  *      CPU <- master, lines 0-7 (2 is the slave) <- slave, lines 8-15
  *
- * Lines arrive at vectors TRAP_IRQ_BASE + line. A line that was raised and let go before it was acknowledged shows
- * up as line 7 or 15 with nothing in service: counted and dropped.
+ * Lines arrive at vectors TRAP_IRQ_BASE + line. A line that was raised and let go before it was
+ * acknowledged shows up as line 7 or 15 with nothing in service: counted and dropped.
  */
 #include "kernel/x86/irq.h"
 

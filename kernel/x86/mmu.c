@@ -1,12 +1,12 @@
 /*
  * mmu.c: the verbs of mmu.h for tables that the CPU walks itself.
  *
- * What mm keeps is what the CPU reads, so filling and harvesting are nothing. A space's translations can be in this
- * CPU's TLB only while CR3 holds its root: without PCID every switch drops all that is not global, and only the
- * kernel's pages are global.
+ * What mm keeps is what the CPU reads, so filling and harvesting are nothing. A space's
+ * translations can be in this CPU's TLB only while CR3 holds its root: without PCID every switch
+ * drops all that is not global, and only the kernel's pages are global.
  *
- * space->cpus has a bit for each CPU that runs the space. Today there is one CPU; others would be interrupted where
- * drop_elsewhere counts them.
+ * space->cpus has a bit for each CPU that runs the space. Today there is one CPU; others would be
+ * interrupted where drop_elsewhere counts them.
  */
 #include "kernel/x86/mmu.h"
 

@@ -1,13 +1,16 @@
 /*
  * paging.c: building the kernel half of the address space (docs/memory-map.md draws it).
  *
- *      DIRECT_MAP_BASE   all usable memory; 1 GiB and 2 MiB pages, not executable. Where the kernel's image lies,
- *                        4 KiB pages with the image's rights, so that its text cannot be written through here either
+ *      DIRECT_MAP_BASE   all usable memory; 1 GiB and 2 MiB pages, not executable. Where the
+ *                        kernel's image lies, 4 KiB pages with the image's rights, so that its text
+ *                        cannot be written through here either
  *      PAGE_ARRAY_BASE   struct page of all usable memory, and nothing where there is none
  *      STACKS_BASE       one upper table, so that spaces share what stack.c puts below it
- *      KERNEL_BASE       text read-execute, rodata read, data and bss read-write, less the boot stack's guard page
+ *      KERNEL_BASE       text read-execute, rodata read, data and bss read-write, less the guard page
+ *                        of the boot stack
  *
- * The low half stays empty: it is the user's. Everything here is made once at boot, from early_memory.
+ * The low half stays empty: it is the user's. Everything here is made once at boot, from
+ * early_memory.
  */
 #include "kernel/x86/paging.h"
 

@@ -1,8 +1,9 @@
 /*
  * smap.h: for assembly: the two places where the kernel may and may not touch user pages.
  *
- * STAC and CLAC do not exist on a CPU without SMAP, so each place is a 3-byte NOP that cpu.c writes over once,
- * before the text becomes read-only. The list of places is in section .smap_sites: address, then last opcode byte.
+ * STAC and CLAC do not exist on a CPU without SMAP, so each place is a 3-byte NOP that cpu.c writes
+ * over once, before the text becomes read-only. The list of places is in section .smap_sites:
+ * address, then last opcode byte.
  */
 #ifndef KERNEL_X86_SMAP_H
 #define KERNEL_X86_SMAP_H

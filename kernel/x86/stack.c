@@ -1,9 +1,11 @@
 /*
- * stack.c: kernel stacks in a region of their own, where an overflow meets an unmapped page instead of data.
+ * stack.c: kernel stacks in a region of their own, where an overflow meets an unmapped page instead
+ * of data.
  *
- * A slot is 32 KiB: 16 KiB that stay unmapped, 16 KiB of stack. One lowest-level table serves 64 slots and exists
- * while one of them is in use, so an idle system holds no page for stacks that are gone. All spaces share these
- * tables, since they hang below a top-level entry that paging.c made at boot.
+ * A slot is 32 KiB: 16 KiB that stay unmapped, 16 KiB of stack. One lowest-level table serves 64
+ * slots and exists while one of them is in use, so an idle system holds no page for stacks that are
+ * gone. All spaces share these tables, since they hang below a top-level entry that paging.c made
+ * at boot.
  *
  * Lock: slots_lock guards the map of slots and the tables; it is taken before the page allocator's.
  */

@@ -1,13 +1,13 @@
 /*
  * switch.S: from one kernel stack to another, and the FXSAVE area.
  *
- * context_switch saves only what a C function must keep (System V ABI); the rest was saved by its caller. A thread
- * that does not run looks like this:
+ * context_switch saves only what a C function must keep (System V ABI); the rest was saved by its
+ * caller. A thread that does not run looks like this:
  *
  *      saved RSP ->  r15 r14 r13 r12 rbx rbp  return address
  *
- * A new thread's return address is context_first_run, with RBX = function and R12 = argument (context_prepare in
- * context.c builds that).
+ * A new thread's return address is context_first_run, with RBX = function and R12 = argument
+ * (context_prepare in context.c builds that).
  */
         .text
 /* void context_switch(u64 *save_sp, u64 load_sp) */

@@ -1,9 +1,10 @@
 /*
- * trap.h: what a trap, interrupt or system call leaves on the kernel stack, and the way to user mode and back.
+ * trap.h: what a trap, interrupt or system call leaves on the kernel stack, and the way to user
+ * mode and back.
  *
- * One frame for all, so that signals, fork and panic need to know only one. For a system call (vector
- * TRAP_SYSCALL) error holds the number that was in RAX, and RAX the result; R10 is the fourth argument.
- * Included by assembly too, for the offsets.
+ * One frame for all, so that signals, fork and panic need to know only one. For a system call
+ * (vector TRAP_SYSCALL) error holds the number that was in RAX, and RAX the result; R10 is the
+ * fourth argument. Included by assembly too, for the offsets.
  */
 #ifndef KERNEL_X86_TRAP_H
 #define KERNEL_X86_TRAP_H
@@ -69,8 +70,9 @@ static inline bool trap_from_user_mode(const struct trap_frame *frame)
 void trap_init(void);    /* this CPU's GDT, TSS, IDT: from here on every exception prints */
 void syscall_init(void); /* this CPU's SYSCALL registers */
 
-/* Go to user mode with frame, and the running thread's FXSAVE area, FS and GS bases. Code and stack segment and
- * the privileged flags of frame are put right; a bad RIP becomes a signal. => Interrupts on, no locks held. */
+/* Go to user mode with frame, and the running thread's FXSAVE area, FS and GS bases. Code and stack
+ * segment and the privileged flags of frame are put right; a bad RIP becomes a signal. =>
+ * Interrupts on, no locks held. */
 NORETURN void enter_user(struct trap_frame *frame);
 
 /* Where the frame of a system call or trap of a thread with this stack_top lies. */

@@ -7,11 +7,12 @@
  *                    error  vector                 the CPU or the stub
  *                    rdi rsi rdx rcx rax r8 ... r15 = struct trap_frame *
  *
- * GS. The kernel's GS base (struct cpu) must be in place before the first this_cpu(), and the user's when user mode
- * runs again. An ordinary entry looks at the CS it came from: user mode means SWAPGS. That is wrong for what can strike
- * between SYSCALL or IRET and their SWAPGS, where CS is the kernel's and GS still the user's: NMI, #MC, #DB, #DF. These
- * run on stacks of their own (IST) and look at GS itself: kernel addresses are negative, and a user cannot set a
- * negative base (arch_prctl refuses, CR4.FSGSBASE is clear). Intel SDM volume 3, sections 5.8.8 and 6.14.
+ * GS. The kernel's GS base (struct cpu) must be in place before the first this_cpu(), and the
+ * user's when user mode runs again. An ordinary entry looks at the CS it came from: user mode means
+ * SWAPGS. That is wrong for what can strike between SYSCALL or IRET and their SWAPGS, where CS is
+ * the kernel's and GS still the user's: NMI, #MC, #DB, #DF. These run on stacks of their own (IST)
+ * and look at GS itself: kernel addresses are negative, and a user cannot set a negative base
+ * (arch_prctl refuses, CR4.FSGSBASE is clear). Intel SDM volume 3, sections 5.8.8 and 6.14.
  */
 #include "kernel/x86/smap.h"
 #include "kernel/x86/trap.h"
@@ -58,14 +59,17 @@
 
         .text
 
-/* One stub for each vector, 16 bytes apart: trap_stubs + 16 * vector. Stack: ss rsp rflags cs rip [error]. */
+/* One stub for each vector, 16 bytes apart: trap_stubs + 16 * vector. Stack: ss rsp rflags cs rip
+ * [error]. */
         .balign 16
         .globl trap_stubs
 trap_stubs:
         .set    vector, 0
         .rept   TRAP_VECTORS
         .balign 16
-        .if     vector != 8 && (vector < 10 || vector > 14) && vector != 17 && vector != 21 && vector != 29 && vector != 30
+        .set    has_code, vector == 8 || (vector >= 10 && vector <= 14) || vector == 17
+        .set    has_code, has_code || vector == 21 || vector == 29 || vector == 30
+        .if     !has_code
         pushq   $0                      /* no error code from the CPU */
         .endif
         pushq   $vector
@@ -106,7 +110,8 @@ return_by_iret:
         swapgs
         iretq
 
-/* #DB on its IST stack. From user mode it goes on as any trap, on the thread's stack. Stack as trap_entry. */
+/* #DB on its IST stack. From user mode it goes on as any trap, on the thread's stack. Stack as
+ * trap_entry. */
 debug_entry:
         testb   $3, FRAME_CS - FRAME_SAVED_REGISTERS(%rsp)
         jz      paranoid_entry
@@ -146,8 +151,9 @@ paranoid_entry:
         iretq
 
 /*
- * SYSCALL: RCX = user RIP, R11 = user RFLAGS, RSP still the user's, GS the user's, interrupts off (FMASK).
- * Nothing of the user's is trusted, and no stack is touched before the kernel's is in place.
+ * SYSCALL: RCX = user RIP, R11 = user RFLAGS, RSP still the user's, GS the user's, interrupts off
+ * (FMASK). Nothing of the user's is trusted, and no stack is touched before the kernel's is in
+ * place.
  */
         .globl  syscall_entry
 syscall_entry:
@@ -166,9 +172,10 @@ syscall_entry:
         movq    %rsp, %rdi
         call    trap_dispatch_syscall   /* returns with interrupts off */
 
-        /* SYSRET can only give back RIP = RCX and RFLAGS = R11, and must not see a RIP that is not canonical (it
-         * would fault in kernel mode on the user's stack) or trace and resume flags. trap_return_to_user has
-         * checked RIP; anything unusual (after a signal, say) goes by IRET. */
+        /* SYSRET can only give back RIP = RCX and RFLAGS = R11, and must not see a RIP that is not
+         * canonical (it would fault in kernel mode on the user's stack) or trace and resume flags.
+         * trap_return_to_user has checked RIP; anything unusual (after a signal, say) goes by IRET.
+         * */
         movq    FRAME_RIP(%rsp), %rax
         cmpq    %rax, FRAME_RCX(%rsp)
         jne     return_by_iret

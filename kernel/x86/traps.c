@@ -1,12 +1,12 @@
 /*
  * traps.c: what each trap means. traps.S builds the frame and calls one of the three dispatchers.
  *
- *      from user mode    page fault -> upcall_user_fault, others -> upcall_user_exception (a signal)
- *      from the kernel   page fault of a user copy -> repaired, or the copy ends; everything else is a panic
+ *      from user mode    page fault: upcall_user_fault; others: upcall_user_exception (a signal)
+ *      from the kernel   page fault of a user copy: repaired, or the copy ends; all else: panic
  *      interrupts        irq.c
  *
- * Going back to user mode is always by trap_return_to_user, which lets proc deliver signals and then makes the frame
- * safe for IRET and SYSRET, whatever proc or a program put there.
+ * Going back to user mode is always by trap_return_to_user, which lets proc deliver signals and
+ * then makes the frame safe for IRET and SYSRET, whatever proc or a program put there.
  */
 #include "kernel/x86/trap.h"
 
@@ -111,7 +111,7 @@ void syscall_init(void)
 /* Where to go on after a fault at rip, or 0. */
 static u64 extable_find(u64 rip)
 {
-    for (const struct extable_entry *e = extable_start; e < extable_end; e++) {
+    for (const struct extable_entry *e = extable_start; (u64)e < (u64)extable_end; e++) {
         if (e->instruction == rip)
             return e->continuation;
     }
@@ -211,7 +211,8 @@ void trap_dispatch_syscall(struct trap_frame *frame)
     trap_return_to_user(frame);
 }
 
-/* Called with interrupts on or off; returns with them off and with a frame that IRET cannot fault on. */
+/* Called with interrupts on or off; returns with them off and with a frame that IRET cannot fault
+ * on. */
 void trap_return_to_user(struct trap_frame *frame)
 {
     for (;;) {

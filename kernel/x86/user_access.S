@@ -1,9 +1,11 @@
 /*
- * user_access.S: the instructions that touch user memory, and where to go on when one of them faults.
+ * user_access.S: the instructions that touch user memory, and where to go on when one of them
+ * faults.
  *
- * Each has a pair (instruction, continuation) in section .extable, which the page-fault handler consults
- * (traps.c). REP keeps its counter right at every step, so after a fault RCX says to the byte what is left. Quadwords
- * first, for speed; a fault in them falls back to bytes, which go on exactly up to the bad one.
+ * Each has a pair (instruction, continuation) in section .extable, which the page-fault handler
+ * consults (traps.c). REP keeps its counter right at every step, so after a fault RCX says to the
+ * byte what is left. Quadwords first, for speed; a fault in them falls back to bytes, which go on
+ * exactly up to the bad one.
  */
 #include "kernel/x86/smap.h"
 
@@ -59,8 +61,8 @@ user_access_clear:
         on_fault 1b, 4b
         on_fault 2b, 3b
 
-/* long user_access_string(char *dst, const char *src, size_t n): length up to the NUL, n when there is none in n
- * bytes, -1 after a fault */
+/* long user_access_string(char *dst, const char *src, size_t n): length up to the NUL, n when there
+ * is none in n bytes, -1 after a fault */
         .globl  user_access_string
 user_access_string:
         pushq   %rbp

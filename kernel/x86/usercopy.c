@@ -1,8 +1,8 @@
 /*
  * usercopy.c: the range checks in front of user_access.S. Contract in usercopy.h.
  *
- * The check comes first and covers the whole range, so the instructions behind it can only meet user addresses: a
- * fault of theirs is either repaired by upcall_user_fault or ends the copy.
+ * The check comes first and covers the whole range, so the instructions behind it can only meet
+ * user addresses: a fault of theirs is either repaired by upcall_user_fault or ends the copy.
  */
 #include "kernel/x86/usercopy.h"
 

@@ -1,6 +1,7 @@
 /*
- * test_cmdline.c: cutting up the command line: quotes, backslashes, "--", empty and very many words, what is known and
- * what is reported. cmdline.c is compiled into this program, with printk caught.
+ * test_cmdline.c: cutting up the command line: quotes, backslashes, "--", empty and very many
+ * words, what is known and what is reported. cmdline.c is compiled into this program, with printk
+ * caught.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /*
- * test_format.c: lib/format.c against the libc's snprintf, which is the oracle for everything ISO C defines: every
- * combination of flags, width, precision, length and value below, into buffers that are too small as well.
- * What ISO C leaves open (%p, a null string, an unknown conversion) is checked against format.h's word.
+ * test_format.c: lib/format.c against the libc's snprintf, which is the oracle for everything ISO C
+ * defines: every combination of flags, width, precision, length and value below, into buffers that
+ * are too small as well. What ISO C leaves open (%p, a null string, an unknown conversion) is
+ * checked against format.h's word.
  */
 #include <limits.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /*
- * test_knob.c: the registry of knobs: what is accepted, what is refused and then changes nothing, and the order.
+ * test_knob.c: the registry of knobs: what is accepted, what is refused and then changes nothing,
+ * and the order.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * test_pvh.c: what a PVH loader leaves, good and bad: versions, pointers out of reach, memory maps in any order with
- * overlaps, wraps and nonsense, command lines that are missing or too long. "Physical memory" is one mapping at the host
- * ring's direct map.
+ * test_pvh.c: what a PVH loader leaves, good and bad: versions, pointers out of reach, memory maps
+ * in any order with overlaps, wraps and nonsense, command lines that are missing or too long.
+ * "Physical memory" is one mapping at the host ring's direct map.
  */
 #include <stdarg.h>
 #include <stdio.h>

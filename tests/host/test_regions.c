@@ -1,6 +1,6 @@
 /*
- * test_regions.c: memory maps made safe (boot/regions.c), against a plain array with one flag for each byte of a small
- * memory, with random adds and removes; and the ends of the 64-bit range.
+ * test_regions.c: memory maps made safe (boot/regions.c), against a plain array with one flag for
+ * each byte of a small memory, with random adds and removes; and the ends of the 64-bit range.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * test_string.c: lib/string.c against the libc's functions: every small size at every alignment, with guard bytes on
- * both sides; overlapping moves in both directions; and the parser of numbers. The kernel's functions go by lib_NAME
- * here (host.mk); the libc's keep their names.
+ * test_string.c: lib/string.c against the libc's functions: every small size at every alignment,
+ * with guard bytes on both sides; overlapping moves in both directions; and the parser of numbers.
+ * The kernel's functions go by lib_NAME here (host.mk); the libc's keep their names.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /*
- * kernel_test.h: suites that run inside the kernel, on the real machine's tables, stacks and threads.
+ * kernel_test.h: suites that run inside the kernel, on the real machine's tables, stacks and
+ * threads.
  *
- * They are linked into kernels built with CONFIG_CHECK=1 and run when the command line has `selftest`: in a thread of
- * their own instead of the first program. Results go to the log as TAP; the machine ends with status 0 if all passed.
- * tests/kernel/selftest.t boots and reads them.
+ * They are linked into kernels built with CONFIG_CHECK=1 and run when the command line has
+ * `selftest`: in a thread of their own instead of the first program. Results go to the log as TAP;
+ * the machine ends with status 0 if all passed. tests/kernel/selftest.t boots and reads them.
  */
 #ifndef TESTS_KERNEL_KERNEL_TEST_H
 #define TESTS_KERNEL_KERNEL_TEST_H

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The suites inside the kernel, on this CPU and on one without SMEP, SMAP and UMIP: their TAP is in the kernel's log.
+# The suites inside the kernel, whose TAP is in the kernel's log; and every way to die on purpose.
 . "$(dirname "$0")/../checks/tap.sh"
 
 # Lines of TAP out of the log of one boot, numbered on.

@@ -1,6 +1,6 @@
 /*
- * suite_locks.c: mutexes and read-write semaphores keep others out, let readers share, prefer writers, and lose
- * nobody.
+ * suite_locks.c: mutexes and read-write semaphores keep others out, let readers share, prefer
+ * writers, and lose nobody.
  */
 #include "kernel/sched/sleeplock.h"
 

@@ -1,6 +1,6 @@
 /*
- * suite_threads.c: threads run, take turns, sleep, wake and end; their stacks and structs come back, also when
- * creating one fails at any of its allocations.
+ * suite_threads.c: threads run, take turns, sleep, wake and end; their stacks and structs come
+ * back, also when creating one fails at any of its allocations.
  */
 #include "kernel/mm/failpoint.h"
 #include "kernel/mm/page.h"

@@ -5,7 +5,8 @@
  *      | page | page (present) | nothing
  *                        ^^^^^^^^^^ copies across this border
  *
- * Faults are not repaired here (in_usercopy_atomic), so each ends its copy; the guest tests see the repaired ones.
+ * Faults are not repaired here (in_usercopy_atomic), so each ends its copy; the guest tests see the
+ * repaired ones.
  */
 #include "kernel/x86/usercopy.h"
 

@@ -194,19 +194,25 @@ static void swapped(void)
 static void sparse(void)
 {
     int fd = temp_file();
-    u64 mail = 17592182882304;
+    u64 mail = 17592182882304, size = (1ul << 38) - 3 * page; /* by blocks, all would take long */
     char *p = area(1), c = 0;
 
     is(ftruncate(fd, mail), 0, "a file of the mail's length");
-    is(mmap(p, mail, RW, MAP_SHARED | MAP_FIXED, fd, 0), p, "mapped whole");
+    is(mmap(p, size, RW, MAP_SHARED | MAP_FIXED, fd, mail - size), p, "its last 256 GiB mapped");
     p[0] = 1;
-    p[mail / 2 / page * page] = 2;
-    p[mail - 1] = 3;
+    p[size / 2 / page * page] = 2;
+    p[size - 1] = 3;
     ok(pread(fd, &c, 1, mail - 1) == 1 && c == 3, "its last byte is in the file");
-    is(munmap(p, mail), 0, "unmapped");
-    map_at(p, 1, RW, MAP_SHARED, fd, mail / 2 / page * page);
+    is(munmap(p, size), 0, "unmapped");
+    map_at(p, 1, RW, MAP_SHARED, fd, mail - size + size / 2 / page * page);
     is(p[0], 2, "its middle page is still in the file");
     unmap(p, 1);
+    is(mmap(p, mail, RW, MAP_SHARED | MAP_FIXED, fd, 0), p, "mapped whole");
+    is(mmap(p, page, RW, MAP_SHARED | MAP_FIXED, fd, mail - page), p,
+       "and its first page replaced");
+    is(p[page - 1], 3, "by the last");
+    vm_knob_set("vm.zap", "work");
+    is(munmap(p, mail), 0, "unmapped whole");
     close(fd);
 }
 

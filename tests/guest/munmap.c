@@ -95,7 +95,25 @@ static void again(void)
     ok(good, "200 times mapped, written, unmapped: always new zeros");
 }
 
-/* Ranges that begin and end at and around the boundaries of tables. */
+/* One map of two pmd entries across a boundary; [low, high) of it unmapped, all else left. */
+static bool cut(char *boundary, u64 pmd, char *low, char *high)
+{
+    char *start = boundary - pmd - 4 * page;
+    u64 pages = 2 * pmd / page + 8;
+
+    anon_at(start, pages, RW);
+    low[-(long)page] = 1;
+    low[0] = 2;
+    high[-(long)page] = 3;
+    high[0] = 4;
+    bool good = munmap(low, high - low) == 0;
+    good &= readable(low - page) && !readable(low) && !readable(high - page) && readable(high);
+    good &= low[-(long)page] == 1 && high[0] == 4;
+    unmap(start, pages);
+    return good && vmas(start, pages) == 0;
+}
+
+/* Ranges that end, and ranges that begin, at and around the ends of pte, pmd and pud tables. */
 static void boundaries(void)
 {
     struct vm_geometry g = vm_geometry();
@@ -105,19 +123,9 @@ static void boundaries(void)
     for (int s = 0; s < 3; s++)
         for (int from = -2; from <= 2; from++)
             for (int to = -2; to <= 2; to++) {
-                char *base = (char *)(0x200000000000ul + sizes[s]);
-                char *low = base + from * (long)page, *high = base + sizes[s] + to * (long)page;
-                char *p = mmap(base - 4 * page, sizes[s] + 8 * page, RW,
-                               ANON | MAP_FIXED | MAP_NORESERVE, -1, 0);
-                good &= p == base - 4 * page;
-                low[-(long)page] = 1;
-                low[0] = 2;
-                high[-(long)page] = 3;
-                high[0] = 4;
-                good &= munmap(low, high - low) == 0;
-                good &= readable(low - page) && !readable(low) && !readable(high - page) &&
-                        readable(high) && low[-(long)page] == 1 && high[0] == 4;
-                good &= munmap(p, sizes[s] + 8 * page) == 0;
+                char *p = (char *)(0x200000000000ul + sizes[s]);
+                good &= cut(p, g.pmd, p - g.pmd + from * (long)page, p + to * (long)page);
+                good &= cut(p, g.pmd, p + from * (long)page, p + g.pmd + to * (long)page);
             }
     ok(good, "ranges around the ends of pte, pmd and pud tables");
 }

@@ -79,9 +79,12 @@ static void renames(void)
     is(rename(in("b"), in("d/b")), 0, "into a directory");
     is(mkdir(in("g"), 0755), 0, "another directory");
     fails(rename(in("g"), in("d")), ENOTEMPTY);
-    is(rename(in("d"), in("g")), 0, "a directory over an empty one");
-    ok(holds("g/b", "A"), "with what is in it");
-    unlink(in("g/b"));
+    if (rename(in("d"), in("g")) && errno == EXDEV && fathom) {
+        tap_skip("directories keep their names: EXDEV, on which mv copies");
+        ok(holds("d/b", "A") && !unlink(in("d/b")) && !rmdir(in("d")), "nothing has changed");
+    } else
+        ok(holds("g/b", "A") && !unlink(in("g/b")),
+           "a directory over an empty one, with all in it");
     is(rmdir(in("g")), 0, "cleaned up");
 }
 

@@ -53,7 +53,7 @@ def program(name):
 
 def in_fathom(arguments, append="", timeout=120, mem=None, stdin=b"", add=()):
     """Run a program by the launcher. Returns status, standard output, standard error (bytes)."""
-    command = [RUN, "--timeout", str(timeout)]
+    command = [RUN, "--timeout", str(timeout), "--layout", os.environ.get("LAYOUT", "x86_64")]
     if append:
         command += ["--append", append]
     if mem:

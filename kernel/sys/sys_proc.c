@@ -79,9 +79,16 @@ long sys_exit_group(const u64 *arg)
     proc_exit(arg[0]);
 }
 
+/* WNOHANG, WUNTRACED, WCONTINUED, __WNOTHREAD, __WALL, __WCLONE */
+enum { WAIT_OPTIONS = 1 | 2 | 8 };
+#define WAIT_OPTIONS_LINUX 0xe0000000u
+
 long sys_wait4(const u64 *arg)
 {
-    (void)arg;
+    if ((u32)arg[2] & ~(WAIT_OPTIONS | WAIT_OPTIONS_LINUX))
+        return -EINVAL;
+    if ((int)arg[0] == (int)0x80000000)
+        return -ESRCH;
     return -ECHILD; /* there is nothing to wait for */
 }
 

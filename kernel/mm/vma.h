@@ -29,6 +29,13 @@ enum vma_flags {
     VM_LOCKED = 1 << 9,
     VM_NORESERVE = 1 << 10,
     VM_ACCOUNT = 1 << 11,
+    VM_LOCKONFAULT = 1 << 12, /* with VM_LOCKED: pages are not brought in beforehand */
+    VM_DONTCOPY = 1 << 13,    /* MADV_DONTFORK */
+    VM_WIPEONFORK = 1 << 14,
+    VM_DONTDUMP = 1 << 15,
+    VM_SEQ_READ = 1 << 16,
+    VM_RAND_READ = 1 << 17,
+    VM_LOCK_BITS = VM_LOCKED | VM_LOCKONFAULT,
 };
 
 struct mm_file; /* kernel/mm/mapping.h */

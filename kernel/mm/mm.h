@@ -34,8 +34,8 @@ struct mm {
     u64 limit[MM_LIMITS];     /* inherited by fork and exec */
     bool lock_exempt;         /* CAP_IPC_LOCK: MM_LIMIT_MEMLOCK means nothing */
     u32 lock_future;          /* VM_LOCK_BITS of later mappings (MCL_FUTURE); not inherited */
-    u32 refs;                /* atomic */
-    u32 next_anon_id;        /* atomic */
+    u32 refs;                 /* atomic */
+    u32 next_anon_id;         /* atomic */
     /* set by exec */
     vaddr_t mmap_base;      /* the highest hole below here is what mmap takes first */
     vaddr_t brk_start, brk; /* [heap] */

@@ -16,8 +16,8 @@ struct unmap_part {
 
 struct unmap {
     vaddr_t start, end;
-    bool keep_tables; /* empty ones too: others are about to use them */
-    bool moved;       /* the pages went elsewhere, and the promises with them */
+    bool keep_tables;            /* empty ones too: others are about to use them */
+    bool moved;                  /* the pages went elsewhere, and the promises with them */
     struct vma *spare;           /* A4 needs one more VMA */
     struct unmap_part low, high; /* cut off a VMA that stays below, above */
     struct list_head dead;       /* VMAs gone whole, in order */

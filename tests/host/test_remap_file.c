@@ -177,8 +177,8 @@ static void test_limit(u64 limit, u64 others)
         map_at(mm, PAGES(100 + 2 * k), 1, RW);
     map_shared(base, n);
     poke(mm, PAGES(base + limit - others), 'K');
-    while ((got = mm_remap_file_pages(mm, PAGES(base + i), PAGES(1), 0, n - 1 - i,
-                                      MAP_NONBLOCK)) == 0)
+    while ((got = mm_remap_file_pages(mm, PAGES(base + i), PAGES(1), 0, n - 1 - i, MAP_NONBLOCK)) ==
+           0)
         i++;
     ok(got == -ENOMEM && i == limit - others, "limit %lu, %lu other VMAs: call %lu is ENOMEM",
        limit, others, i);

@@ -117,6 +117,15 @@ u32 proc_count(void); /* in the table */
 long proc_set_group(struct proc *caller, u32 pid, u32 pgid);
 long proc_set_session(struct proc *caller);
 
+/* ---- limits (limits.c) ---- */
+
+void proc_limits_init(struct proc *proc); /* what the first process has */
+/* 0, -EINVAL, -EPERM. => resource is one. Both: any process, no lock held. */
+long proc_limit_set(struct proc *proc, u32 resource, const struct abi_rlimit *new);
+void proc_limit_get(struct proc *proc, u32 resource, struct abi_rlimit *out);
+/* A new program's memory gets the process's limits. => proc_table_lock held. */
+void proc_limits_apply(const struct proc *proc, struct mm *mm);
+
 /* ---- beginning ---- */
 
 struct fork_request {

@@ -36,7 +36,7 @@ void proc_usage_locked(struct proc *proc, struct proc_usage *usage)
     if (proc->thread)
         split_time(proc->thread, usage);
     if (proc->mm)
-        usage->max_rss = max_u64(usage->max_rss, proc->mm->rss[RSS_ANON] + proc->mm->rss[RSS_FILE]);
+        usage->max_rss = max_u64(usage->max_rss, mm_peak_rss(proc->mm));
 }
 
 void proc_usage_now(struct proc *proc, struct proc_usage *usage)

@@ -179,7 +179,7 @@ void trap_dispatch(struct trap_frame *frame)
 {
     u64 vector = frame->vector;
     if (vector >= TRAP_IRQ_BASE && vector < TRAP_IRQ_BASE + IRQ_LINES)
-        irq_dispatch((u32)vector - TRAP_IRQ_BASE);
+        irq_dispatch((u32)vector - TRAP_IRQ_BASE, trap_from_user_mode(frame));
     else if (trap_from_user_mode(frame))
         user_trap(frame);
     else if (vector == TRAP_PAGE_FAULT)
@@ -193,6 +193,7 @@ void trap_dispatch(struct trap_frame *frame)
 
 void trap_dispatch_paranoid(struct trap_frame *frame)
 {
+    CHECK(this_cpu()->self == this_cpu(), "GS %#lx is not the kernel's", rdmsr(MSR_GS_BASE));
     if (frame->vector ==
         TRAP_DEBUG) { /* a user's trace flag or breakpoint that struck just inside */
         frame->rflags &= ~(u64)RFLAGS_TF;
@@ -224,6 +225,7 @@ void trap_return_to_user(struct trap_frame *frame)
             break;
         /* Not canonical, or the kernel's: IRET would fault, so the fault is told beforehand. */
         frame->error = 0;
+        frame->vector = TRAP_GENERAL_PROTECTION;
         upcall_user_exception(frame, TRAP_GENERAL_PROTECTION);
     }
     irq_disable();

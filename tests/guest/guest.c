@@ -34,6 +34,8 @@ static const struct {
     {"memory", suite_memory},
     {"time", suite_time},
     {"entry", suite_entry},
+    {"wait", suite_wait},
+    {"forks", suite_forks},
 };
 
 static int list(void)

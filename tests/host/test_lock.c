@@ -65,6 +65,9 @@ static void test_mlock(void)
     map_at(mm, PAGES(200), 1, PROT_NONE);
     is(lock(200, 1), -ENOMEM, "pages that can't be had");
     is(locked(), 1, "are locked");
+    is(mm_mprotect(mm, PAGES(200), PAGES(1), RW), 0, "given rights");
+    is(mm->rss[RSS_ANON], 1, "they are there at once");
+    mm_munmap(mm, PAGES(200), PAGES(1));
     map_file(mm, PAGES(300), PAGES(5), RW, MAP_SHARED | MAP_FIXED, &f, 0);
     is(lock(300, 5), -ENOMEM, "past the end of a file");
     is(mm->rss[RSS_FILE], 4, "after what is there");

@@ -85,6 +85,10 @@ static bool step_access(u64 i)
 
 static bool step_mremap(u64 s, u64 e)
 {
+    if (model[s].mapped && rand() % 2) { /* just a VMA */
+        e = seg_end(s);
+        s = seg_start(s);
+    }
     u64 old = e - s, to = rand() % WINDOW;
     u64 new = rand() % 3 ? old : 1 + (u64)rand() % 12;
     u32 flags = rand() % 3 ? MREMAP_MAYMOVE | MREMAP_FIXED : 0;

@@ -158,6 +158,9 @@ static void test_dontunmap(void)
     is(remap(100, 4, 4, DONTUNMAP | MREMAP_FIXED, 500), PAGES(500), "DONTUNMAP, FIXED");
     ok(filled(500, 4, 30) && peek(mm, PAGES(100)) == 0 && peek(mm, PAGES(103)) == 0,
        "the old range is mapped and empty");
+    map_at(mm, PAGES(104), 1, RW);
+    is(vma_find(&mm->vmas, PAGES(100))->end, PAGES(105), "and merges as if new");
+    mm_munmap(mm, PAGES(104), PAGES(1));
     is(commit_total(), 8, "both are promised");
     long to = remap(501, 2, 2, DONTUNMAP, 0);
     ok(to > 0 && filled(to >> PAGE_SHIFT, 2, 31) && peek(mm, PAGES(501)) == 0 &&

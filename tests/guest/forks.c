@@ -500,6 +500,58 @@ static void no_memory(void)
     is(free_bytes(), before, "nothing is lost");
 }
 
+static int hog(void)
+{
+    unsigned long all = free_bytes() + (16 << 20);
+    char *p = mmap(NULL, all, RW, ANON | MAP_NORESERVE, -1, 0);
+    common[1] = 1;
+    for (unsigned long i = 0; i < all; i += page)
+        p[i] = 1;
+    return 0;
+}
+
+/* Needs a little memory all the time, and writes to a file. */
+static int modest(void)
+{
+    int fd = temp_file();
+    char *p = mmap(NULL, 256 * page, RW, ANON, -1, 0);
+    common[2] = 1;
+    while (!common[0])
+        sched_yield();
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < 256; i++)
+            p[i * page]++;
+        if (pwrite(fd, p, page, 0) != (long)page)
+            return 1;
+        usleep(1000);
+        madvise(p, 256 * page, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+/* Memory runs out in faults: the process that has most of it goes, and no other. */
+static void out_of_memory(void)
+{
+    if (!fathom) {
+        tap_skip("memory is not used up on other people's machines");
+        return;
+    }
+    common_make();
+    pid_t a = child_start(modest);
+    await(&common[2], 1);
+    unsigned long before = 0;
+    for (int round = 0; round < 4; round++) {
+        pid_t b = child_start(hog);
+        if (round == 2)
+            common[0] = 1;
+        is(status_of(b), 1000 + SIGKILL, "the largest process is killed");
+        if (round == 1)
+            is(free_bytes(), before, "and all its memory comes back");
+        before = free_bytes(); /* after the first: the parent has copied what it writes to */
+    }
+    is(status_of(a), 0, "a small one never notices");
+}
+
 /* ---- numbers ---- */
 
 static void numbers(void)
@@ -534,5 +586,6 @@ void suite_forks(void)
     spawns();
     leaks();
     no_memory();
+    out_of_memory();
     numbers();
 }

@@ -78,7 +78,7 @@ static void acknowledge(u32 line)
     outb(MASTER, END_OF_INTERRUPT);
 }
 
-void irq_dispatch(u32 line)
+void irq_dispatch(u32 line, bool user)
 {
     if ((line == 7 || line == 15) && !in_service(line)) {
         spurious++;
@@ -88,7 +88,7 @@ void irq_dispatch(u32 line)
     }
     acknowledge(line); /* before the handler: the lines are edges, and interrupts are off anyway */
     if (line == IRQ_TIMER)
-        upcall_tick();
+        upcall_tick(user);
     else
         upcall_irq(line);
 }

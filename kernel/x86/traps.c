@@ -179,7 +179,7 @@ void trap_dispatch(struct trap_frame *frame)
 {
     u64 vector = frame->vector;
     if (vector >= TRAP_IRQ_BASE && vector < TRAP_IRQ_BASE + IRQ_LINES)
-        irq_dispatch((u32)vector - TRAP_IRQ_BASE);
+        irq_dispatch((u32)vector - TRAP_IRQ_BASE, trap_from_user_mode(frame));
     else if (trap_from_user_mode(frame))
         user_trap(frame);
     else if (vector == TRAP_PAGE_FAULT)

@@ -35,6 +35,8 @@ static const struct {
     {"time", suite_time},
     {"entry", suite_entry},
     {"signal", suite_signal},
+    {"wait", suite_wait},
+    {"forks", suite_forks},
 };
 
 static int list(void)

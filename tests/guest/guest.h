@@ -87,6 +87,8 @@ void suite_memory(void);
 void suite_time(void);
 void suite_entry(void);
 void suite_signal(void);
+void suite_wait(void);
+void suite_forks(void);
 
 extern u64 random_seed;
 

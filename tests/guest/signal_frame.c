@@ -296,8 +296,7 @@ static void nest_for_ever(int signal, siginfo_t *info, void *context)
 
 static void fill_altstack(void)
 {
-    static char other[32768];
-    stack_t stack = {.ss_sp = other, .ss_size = sizeof other};
+    stack_t stack = {.ss_sp = anon_at(area(8), 8, RW), .ss_size = 8 * page}; /* nothing below */
     sigaltstack(&stack, NULL);
     handle(SIGUSR1, nest_for_ever, SA_ONSTACK | SA_NODEFER);
     raise(SIGUSR1);

@@ -34,6 +34,7 @@ static const struct {
     {"memory", suite_memory},
     {"time", suite_time},
     {"entry", suite_entry},
+    {"signal", suite_signal},
     {"wait", suite_wait},
     {"forks", suite_forks},
 };

@@ -86,6 +86,7 @@ void suite_random(void);
 void suite_memory(void);
 void suite_time(void);
 void suite_entry(void);
+void suite_signal(void);
 void suite_wait(void);
 void suite_forks(void);
 

@@ -149,10 +149,10 @@ long sys_getcwd(const u64 *arg)
     if (!path)
         return -ENOMEM;
     struct entry *cwd = proc_current()->cwd;
-    mutex_lock(&fs_tree_lock);
+    tree_lock();
     bool deleted = cwd->deleted;
     size_t length = tree_path(cwd, path, ABI_PATH_MAX);
-    mutex_unlock(&fs_tree_lock);
+    tree_unlock();
     long ret = length + 1;
     if (deleted)
         ret = -ENOENT;
@@ -247,18 +247,33 @@ long sys_unlinkat(const u64 *arg)
     return unlink_at(arg[0], arg[1], arg[2] & AT_REMOVEDIR);
 }
 
+/* Where a link of /proc leads, as text. => tree lock held. */
+static long magic_text(struct inode *inode, char *buf)
+{
+    const struct proc_entry *proc = inode->proc;
+    if (proc->text) {
+        buf[0] = '\0';
+        proc->text(proc_arg(inode), buf, ABI_PATH_MAX);
+        return *buf ? (long)strlen(buf) : -ENOENT;
+    }
+    struct entry *to = proc->link(proc_arg(inode));
+    if (!to)
+        return -ENOENT;
+    tree_keep(to);
+    return min_u64(tree_path(to, buf, ABI_PATH_MAX), ABI_PATH_MAX - 1);
+}
+
 /* The text of a link in buf (ABI_PATH_MAX); its length, or -EINVAL when it is none, or -ENOENT. */
 static long link_text(struct entry *entry, char *buf)
 {
     struct inode *inode = entry->inode;
     if (!S_ISLNK(inode->mode))
         return -EINVAL;
-    if (!inode->proc)
+    if (!inode->proc || !inode->proc->link)
         return min_u64(string_copy(buf, inode->target, ABI_PATH_MAX), ABI_PATH_MAX - 1);
-    mutex_lock(&fs_tree_lock);
-    struct entry *to = inode->proc->link();
-    long n = to ? (long)min_u64(tree_path(to, buf, ABI_PATH_MAX), ABI_PATH_MAX - 1) : -ENOENT;
-    mutex_unlock(&fs_tree_lock);
+    tree_lock();
+    long n = magic_text(inode, buf);
+    tree_unlock();
     return n;
 }
 

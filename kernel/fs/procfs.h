@@ -31,7 +31,8 @@ void seq_printf(struct seq *seq, const char *fmt, ...)
 size_t seq_read(struct seq *seq, void *dst, size_t n, u64 pos);
 
 struct proc_entry {
-    const char *path; /* below /proc: "sys/vm/zap"; directories are made as needed. "": /proc itself */
+    const char
+        *path; /* below /proc: "sys/vm/zap"; directories are made as needed. "": /proc itself */
     void *arg;
     int (*show)(struct seq *seq, void *arg); /* 0 or a negative errno; may sleep */
     /* text ends in NUL where the written bytes do. 0: all was taken. NULL: opening it for writing is EACCES. */

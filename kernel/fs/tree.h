@@ -27,8 +27,8 @@ struct entry;
 
 /* What a file of /proc is about: a process, told from a later one with its number by when it was born. */
 struct proc_subject {
-    u32 id; /* 0: the whole machine */
-    u32 fd; /* a link of its fd directory */
+    u32 id;   /* 0: the whole machine */
+    u32 item; /* which of its files, or descriptors */
     u64 born;
 };
 
@@ -54,10 +54,10 @@ struct inode {
 };
 
 struct entry {
-    u32 refs;              /* atomic */
-    bool deleted;          /* tree lock: no longer in its directory */
-    bool bare;             /* not a place in the tree: its name is all its path ("pipe:[7]") */
-    bool kept;             /* tree lock: on the list of tree_keep */
+    u32 refs;     /* atomic */
+    bool deleted; /* tree lock: no longer in its directory */
+    bool bare;    /* not a place in the tree: its name is all its path ("pipe:[7]") */
+    bool kept;    /* tree lock: on the list of tree_keep */
     struct entry *next_kept;
     u64 cookie;            /* position for getdents, grows with time */
     struct list_head link; /* in the parent's children */

@@ -111,10 +111,10 @@ void page_put(struct page *page); /* drop a reference; frees with the last */
 void page_map(struct page *page);
 void page_unmap(struct page *page);
 
-u64 page_free_count(void);  /* frames free now */
-u64 page_total_count(void); /* frames ever added */
+u64 page_free_count(void);                /* frames free now */
+u64 page_total_count(void);               /* frames ever added */
 u64 page_kind_count(enum page_kind kind); /* frames allocated as this kind now */
 u64 page_mapped_count(void);              /* frames of files that an entry points to */
-void page_check(void);      /* walk all free lists; panics on a broken invariant */
+void page_check(void);                    /* walk all free lists; panics on a broken invariant */
 
 #endif

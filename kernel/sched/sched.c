@@ -16,6 +16,7 @@
 
 #include "kernel/core/panic.h"
 #include "kernel/core/upcall.h"
+#include "kernel/sched/load.h"
 #include "kernel/x86/asm.h"
 #include "kernel/x86/context.h"
 #include "kernel/x86/cpu.h"
@@ -25,6 +26,7 @@ extern u8 boot_stack[], boot_stack_top[];
 
 static struct spinlock queue_lock;
 static struct list_head queue;
+static u32 queued; /* threads on it */
 static struct thread idle;
 static struct thread *finished; /* ended, its stack left; guarded by queue_lock */
 
@@ -58,12 +60,19 @@ void sched_finish_switch(void)
         thread_free(dead);
 }
 
+static void enqueue(struct thread *t)
+{
+    list_add_tail(&queue, &t->run_link);
+    queued++;
+}
+
 static struct thread *pick_next(void)
 {
     if (list_empty(&queue))
         return &idle;
     struct thread *t = list_entry(queue.next, struct thread, run_link);
     list_del(&t->run_link);
+    queued--;
     return t;
 }
 
@@ -89,6 +98,7 @@ static void switch_to_next(void)
     cpu->need_resched = false;
     to->state = THREAD_RUNNING;
     if (to != from) {
+        load_switched();
         cpu->current = to;
         cpu->thread_name = to->name;
         context_set_kernel_stack(to->stack_top);
@@ -104,7 +114,7 @@ void sched_yield(void)
     struct thread *t = thread_current();
     t->state = THREAD_READY;
     if (t != &idle)
-        list_add_tail(&queue, &t->run_link);
+        enqueue(t);
     switch_to_next();
     irq_restore(flags);
 }
@@ -133,7 +143,7 @@ void sched_wake(struct thread *t)
 {
     spin_lock(&queue_lock);
     t->state = THREAD_READY;
-    list_add_tail(&queue, &t->run_link);
+    enqueue(t);
     spin_unlock(&queue_lock);
 }
 
@@ -162,5 +172,13 @@ void sched_idle(void)
 
 void upcall_tick(void)
 {
-    this_cpu()->need_resched = true;
+    struct cpu *cpu = this_cpu();
+    cpu->need_resched = true;
+    load_tick(cpu->irq_from_user, cpu->current == &idle);
+}
+
+/* Threads that are ready or run now, the idle one not counted. => any context. */
+u32 sched_ready_count(void)
+{
+    return READ_ONCE(queued) + (this_cpu()->current != &idle);
 }

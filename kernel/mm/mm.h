@@ -48,6 +48,9 @@ static inline void mm_rss_add(struct mm *mm, enum rss_kind kind, u64 pages) /* -
 void mm_init_once(void); /* caches and knobs; at boot */
 
 struct mm *mm_create(void); /* NULL without memory */
+/* A copy of parent, one reference: private pages are shared until one of the two writes. NULL without memory, and then parent
+ * is as it was. => may sleep. */
+struct mm *mm_fork(struct mm *parent);
 struct mm *mm_get(struct mm *mm);
 void mm_put(struct mm *mm); /* the last one unmaps all and frees; may sleep */
 

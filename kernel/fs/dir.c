@@ -171,6 +171,8 @@ static int rename_check(const struct path_result *a, const struct path_result *b
         return -EBUSY;
     if (!a->entry)
         return -ENOENT;
+    if (!b->entry && b->dir->inode->proc)
+        return -ENOENT;
     if (a->entry->inode->proc || (b->entry && b->entry->inode->proc))
         return -EPERM;
     bool dir = S_ISDIR(a->entry->inode->mode);

@@ -63,6 +63,7 @@ struct mm_file {
     const struct mm_file_ops *ops;
     struct mapping *mapping; /* NULL: cannot be mapped (ENODEV) */
     u32 access;              /* MM_FILE_ bits: how it was opened */
+    bool zero;               /* /dev/zero: what is mapped is anonymous memory */
     u32 refs;                /* atomic */
 };
 

@@ -15,6 +15,7 @@
 #ifndef KERNEL_PROC_PROC_H
 #define KERNEL_PROC_PROC_H
 
+#include "kernel/core/random.h"
 #include "kernel/fs/files.h"
 #include "kernel/mm/mm.h"
 #include "kernel/sched/thread.h"
@@ -206,7 +207,6 @@ struct elf_plan;
 int exec_stack(struct mm *mm, const struct exec_args *args, const char *path,
                const struct elf_plan *plan, vaddr_t *sp);
 
-void proc_files_init(void);               /* /proc/self */
-void random_fill(void *buf, size_t size); /* statistically random, not secret */
+void proc_files_init(void); /* /proc/PID and what goes with it */
 
 #endif

@@ -34,6 +34,8 @@ static const struct {
     {"memory", suite_memory},
     {"time", suite_time},
     {"entry", suite_entry},
+    {"proc", suite_proc},
+    {"dev", suite_dev},
 };
 
 static int list(void)

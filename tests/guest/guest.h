@@ -86,6 +86,8 @@ void suite_random(void);
 void suite_memory(void);
 void suite_time(void);
 void suite_entry(void);
+void suite_proc(void);
+void suite_dev(void);
 
 extern u64 random_seed;
 

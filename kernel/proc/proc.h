@@ -46,11 +46,12 @@ struct proc {
     u32 exit_signal;           /* T: what the parent gets at the end; 0: nothing */
     u32 wait_status;           /* T: of a zombie, as wait4 tells it */
     bool execed;               /* T: setpgid by the parent comes too late */
-    struct proc_usage usage;   /* T: of a zombie: all it used */
-    struct proc_usage waited;  /* T: of children that were waited for, and theirs */
-    struct wait_queue wait;    /* where it sleeps for news of children */
-    u32 news;                  /* wait.lock: counts what happened to children */
-    bool vfork_done;           /* wait.lock: the parent that lent its memory may go on */
+    struct proc_usage
+        usage; /* T: of a zombie: all it used; before, O: faults, and max_rss of older programs */
+    struct proc_usage waited; /* T: of children that were waited for, and theirs */
+    struct wait_queue wait;   /* where it sleeps for news of children */
+    u32 news;                 /* wait.lock: counts what happened to children */
+    bool vfork_done;          /* wait.lock: the parent that lent its memory may go on */
 
     /* what it has */
     char name[16];         /* W: last component of the program's path */
@@ -129,8 +130,9 @@ struct fork_request {
  * left behind. With CLONE_VFORK it returns when the child gave the memory back. => may sleep; no lock held. */
 long proc_fork(const struct fork_request *request);
 
-/* The time used until now, by a living process or a zombie. */
+/* What it used until now, alive or a zombie. _locked: => proc_table_lock held. */
 void proc_usage_now(struct proc *proc, struct proc_usage *usage);
+void proc_usage_locked(struct proc *proc, struct proc_usage *usage);
 void proc_usage_add(struct proc_usage *sum, const struct proc_usage *more);
 
 /* ---- the end ---- */
@@ -138,13 +140,15 @@ void proc_usage_add(struct proc_usage *sum, const struct proc_usage *more);
 /* End the process with an exit status or by a signal. => its own thread, no lock held. */
 NORETURN void proc_exit(u32 status);
 NORETURN void proc_exit_signal(u32 signal);
+/* The process leaves the memory it has, by exec or exit: clears its thread number there. => it still runs on it. */
+void proc_leave_memory(struct proc *proc);
 /* The memory a vfork lent is not used any more. */
 void proc_vfork_done(struct proc *child);
 
-struct wait_request {
+struct wait_request { /* lib/abi/wait.h */
     enum { WAIT_PID, WAIT_GROUP, WAIT_ANY } which;
     u32 id;
-    u32 options; /* W... */
+    u32 options; /* WEXITED, WNOHANG, WNOWAIT, WALL, WCLONE */
 };
 
 struct wait_result {
@@ -175,7 +179,10 @@ void signal_fork(struct proc *child, const struct proc *parent, bool shares_memo
 /* proc, a zombie now, tells its parent. => proc_table_lock held. */
 void signal_parent(struct proc *proc);
 void signal_init(void);
-void signal_no_process(void); /* the terminal's signals go nowhere any more */
+void signal_exit(
+    struct proc *proc); /* proc takes no more signals. => its own thread, no lock held */
+/* The parent does not want to wait for children: they leave without becoming zombies. */
+bool signal_reaps_children(const struct proc *parent);
 
 /* ---- exec ---- */
 

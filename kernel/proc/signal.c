@@ -68,6 +68,7 @@ void upcall_return_to_user(struct trap_frame *frame)
 {
     (void)frame;
     struct proc *proc = proc_current();
+    sched_yield_point();
     if (likely(!READ_ONCE(proc->pending)))
         return;
     u32 signal = next_signal(proc);
@@ -108,7 +109,29 @@ void signal_init(void)
     fs_hooks.signal_pending = hook_signal_pending;
 }
 
-void signal_no_process(void)
+void signal_exit(struct proc *proc)
 {
-    foreground = NULL;
+    if (foreground == proc)
+        foreground = NULL;
+}
+
+void signal_fork(struct proc *child, const struct proc *parent, bool shares_memory)
+{
+    memcpy(child->action, parent->action, sizeof(child->action));
+    child->blocked = parent->blocked;
+    child->altstack = parent->altstack;
+    if (shares_memory)
+        child->altstack = (struct abi_sigaltstack){.ss_flags = SS_DISABLE};
+}
+
+void signal_parent(struct proc *proc)
+{
+    if (proc->exit_signal && proc->parent)
+        signal_send(proc->parent, proc->exit_signal);
+}
+
+bool signal_reaps_children(const struct proc *parent)
+{
+    const struct abi_sigaction *action = &parent->action[SIGCHLD];
+    return action->handler == SIG_IGN || (action->flags & 2); /* SA_NOCLDWAIT */
 }

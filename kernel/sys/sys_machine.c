@@ -26,7 +26,7 @@ long sys_sysinfo(const u64 *arg)
         .uptime = time_ns() / NSEC_PER_SEC,
         .totalram = page_total_count() * PAGE_SIZE,
         .freeram = page_free_count() * PAGE_SIZE,
-        .procs = 1,
+        .procs = proc_count(),
         .mem_unit = 1,
     };
     return put_user(arg[0], &info, sizeof(info));
@@ -69,8 +69,8 @@ long sys_reboot(const u64 *arg)
     return -EINVAL;
 }
 
-/* With one thread nobody waits and nobody could wake a waiter: WAKE wakes none; WAIT is EAGAIN if the word has changed,
- * and otherwise sleeps until its time is over or a signal comes, as it would on Linux. */
+/* WAIT is EAGAIN if the word is another already; otherwise it looks at the word each time it runs, until that has changed, the
+ * time is over or a signal comes. So WAKE has nobody to wake: who wakes others has changed the word. */
 static long futex_wait(const u64 *arg, bool absolute)
 {
     u32 word;
@@ -91,6 +91,10 @@ static long futex_wait(const u64 *arg, bool absolute)
         if (fs_interrupted())
             return -EINTR;
         sched_yield();
+        if (get_user(&word, arg[0], sizeof(word)))
+            return -EFAULT;
+        if (word != (u32)arg[2]) /* who changed it will have meant to wake us */
+            return 0;
     }
     return -ETIMEDOUT;
 }

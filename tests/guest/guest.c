@@ -36,6 +36,8 @@ static const struct {
     {"entry", suite_entry},
     {"proc", suite_proc},
     {"dev", suite_dev},
+    {"wait", suite_wait},
+    {"forks", suite_forks},
 };
 
 static int list(void)

@@ -88,6 +88,8 @@ void suite_time(void);
 void suite_entry(void);
 void suite_proc(void);
 void suite_dev(void);
+void suite_wait(void);
+void suite_forks(void);
 
 extern u64 random_seed;
 

@@ -66,34 +66,23 @@ void query_usage(struct mm *mm, const struct vma *vma, struct mm_usage *usage)
 
 /* ---- sizes ---- */
 
-/* What Linux's vm_stat_account counts a VMA as. */
-static void add_size(struct mm_sizes *sizes, const struct vma *vma)
-{
-    u64 pages = vma_pages(vma);
-
-    if (vma->flags & VM_LOCKED)
-        sizes->locked += pages;
-    if (vma->flags & VM_GROWSDOWN)
-        sizes->stack += pages;
-    else if ((vma->flags & (VM_EXEC | VM_WRITE)) == VM_EXEC)
-        sizes->exec += pages;
-    else if ((vma->flags & (VM_WRITE | VM_SHARED)) == VM_WRITE)
-        sizes->data += pages;
-}
-
-/* => mm.lock not held; may sleep. */
+/* => takes no lock: each number is right by itself. */
 void mm_sizes(struct mm *mm, struct mm_sizes *sizes)
 {
-    *sizes = (struct mm_sizes){0};
-    rwsem_read_lock(&mm->lock);
-    for (struct vma *vma = vma_next(&mm->vmas, NULL); vma; vma = vma_next(&mm->vmas, vma))
-        add_size(sizes, vma);
-    sizes->total = mm->total_pages;
-    sizes->rss_shared = READ_ONCE(mm->rss[RSS_FILE]); /* every file lies in tmpfs */
-    sizes->tables = READ_ONCE(mm->pt.tables);
-    for (int kind = 0; kind < RSS_KINDS; kind++)
-        sizes->rss[kind] = READ_ONCE(mm->rss[kind]);
-    rwsem_read_unlock(&mm->lock);
+    u64 file = READ_ONCE(mm->rss[RSS_FILE]);
+
+    *sizes = (struct mm_sizes){
+        .total = READ_ONCE(mm->total_pages),
+        .peak = READ_ONCE(mm->peak_total_pages),
+        .locked = READ_ONCE(mm->kind_pages[MM_LOCKED]),
+        .data = READ_ONCE(mm->kind_pages[MM_DATA]),
+        .stack = READ_ONCE(mm->kind_pages[MM_STACK]),
+        .exec = READ_ONCE(mm->kind_pages[MM_EXEC]),
+        .rss_anon = READ_ONCE(mm->rss[RSS_ANON]),
+        .rss_shared = file,
+        .rss_peak = mm_peak_rss(mm),
+        .tables = READ_ONCE(mm->pt.tables),
+    };
 }
 
 /* ---- memory ---- */

@@ -12,8 +12,16 @@
 
 static void limit_tell_mm(struct mm *mm, u32 resource, u64 value)
 {
-    if (resource == RLIMIT_STACK)
-        WRITE_ONCE(mm->stack_limit, value);
+    static const struct {
+        u32 resource;
+        enum mm_limit limit;
+    } limits[] = {{RLIMIT_AS, MM_LIMIT_AS},
+                  {RLIMIT_DATA, MM_LIMIT_DATA},
+                  {RLIMIT_STACK, MM_LIMIT_STACK},
+                  {RLIMIT_MEMLOCK, MM_LIMIT_MEMLOCK}};
+    for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+        if (limits[i].resource == resource)
+            WRITE_ONCE(mm->limit[limits[i].limit], value);
 }
 
 /* The rooms that enforce a limit learn of it. */

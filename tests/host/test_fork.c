@@ -259,7 +259,7 @@ static void test_flags(void)
     vma_find(&mm->vmas, PAGES(120))->flags |= VM_LOCKED;
     mm->brk_start = PAGES(500);
     mm->brk = PAGES(501);
-    mm->stack_limit = PAGES(77);
+    mm->limit[MM_LIMIT_STACK] = PAGES(77);
     child_make();
     is(peek(child, PAGES(100)), -FAULT_MAPERR, "DONTCOPY: not there");
     is(peek(child, PAGES(110)), 0, "WIPEONFORK: zero");
@@ -268,7 +268,7 @@ static void test_flags(void)
     is(child->total_pages, 4, "pages");
     is(commit_total(), 6 + 4, "promises");
     ok(child->brk == PAGES(501) && child->brk_start == PAGES(500) &&
-           child->stack_limit == PAGES(77),
+           child->limit[MM_LIMIT_STACK] == PAGES(77),
        "brk and limits");
     ok(peek(mm, PAGES(100)) == 'f' && peek(mm, PAGES(110)) == 'f', "the parent has all");
     child_end();

@@ -67,8 +67,8 @@ struct mm_file {
     const struct mm_file_ops *ops;
     struct mapping *mapping; /* NULL: cannot be mapped (ENODEV) */
     u32 access;              /* MM_FILE_ bits: how it was opened */
-    bool zero;               /* /dev/zero: what is mapped is anonymous memory */
     u32 refs;                /* atomic */
+    bool zero;               /* /dev/zero: what is mapped is anonymous memory */
 };
 
 struct mm_file_ops {

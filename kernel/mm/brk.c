@@ -33,9 +33,10 @@ static bool add_heap(struct mm *mm, const struct vma_shape *shape, struct vma *n
 
 static bool grow(struct mm *mm, vaddr_t start, vaddr_t end)
 {
-    struct vma_shape shape = {
-        .start = start, .end = end, .flags = HEAP_FLAGS | mm->lock_future,
-        .pgoff = start >> PAGE_SHIFT};
+    struct vma_shape shape = {.start = start,
+                              .end = end,
+                              .flags = HEAP_FLAGS | mm->lock_future,
+                              .pgoff = start >> PAGE_SHIFT};
     u64 pages = (end - start) >> PAGE_SHIFT;
     struct vma *next = vma_find(&mm->vmas, start);
 

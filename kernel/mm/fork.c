@@ -21,6 +21,7 @@
 #include "kernel/mm/space.h"
 #include "kernel/sched/thread.h"
 #include "lib/abi/errno.h"
+#include "lib/string.h"
 
 #include <limits.h>
 
@@ -201,8 +202,7 @@ static int copy_entries(struct fork *fork, struct mm *parent)
 
 static void copy_bounds(struct mm *child, const struct mm *parent)
 {
-    for (int limit = 0; limit < MM_LIMITS; limit++)
-        child->limit[limit] = parent->limit[limit];
+    memcpy(child->limit, parent->limit, sizeof(child->limit));
     child->lock_exempt = parent->lock_exempt;
     child->mmap_base = parent->mmap_base;
     child->brk_start = parent->brk_start;

@@ -34,8 +34,8 @@ struct mm {
     u64 limit[MM_LIMITS];     /* inherited by fork and exec */
     bool lock_exempt;         /* CAP_IPC_LOCK: MM_LIMIT_MEMLOCK means nothing */
     u32 lock_future;          /* VM_LOCK_BITS of later mappings (MCL_FUTURE); not inherited */
-    u32 refs;                /* atomic */
-    u32 next_anon_id;        /* atomic */
+    u32 refs;                 /* atomic */
+    u32 next_anon_id;         /* atomic */
     /* set by exec */
     vaddr_t mmap_base;      /* the highest hole below here is what mmap takes first */
     vaddr_t brk_start, brk; /* [heap] */
@@ -110,7 +110,7 @@ enum fault_result mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access
  * pages of [addr, addr + length) present as by writing them, then copy. 0, -ENOMEM, -EFAULT. */
 int mm_write(struct mm *mm, vaddr_t addr, const void *src, size_t length);
 
-/* ---- what /proc shows; mm may be another process's (maps.c, query.c) ---- */
+/* ---- what /proc shows; mm may be another process's (maps.c, usage.c) ---- */
 
 /* Lines of /proc/PID/maps for the VMAs that end above *addr: as many as fit into buf whole, or one,
  * cut to size; moves *addr to the end of the last. Returns the length, 0 after the last VMA,

@@ -50,7 +50,7 @@ struct plan {
     u64 length;
     u64 charged;
     struct mm_file *file; /* a reference is held */
-    struct vma *next; /* the first VMA that ends above the place */
+    struct vma *next;     /* the first VMA that ends above the place */
     struct vma_shape shape;
 };
 

@@ -169,8 +169,7 @@ static void plan_shape(struct remap *r, const struct vma *vma)
         .end = r->new + r->new_len,
         .flags = vma->flags,
         .anon_id = vma->anon_id,
-        .pgoff = fresh ? r->new >> PAGE_SHIFT
-                       : vma->pgoff + ((r->old - vma->start) >> PAGE_SHIFT),
+        .pgoff = fresh ? r->new >> PAGE_SHIFT : vma->pgoff + ((r->old - vma->start) >> PAGE_SHIFT),
         .file = vma->file ? mm_file_get(vma->file) : NULL,
     };
     if (vma->flags & VM_ACCOUNT) {
@@ -267,7 +266,7 @@ static long move(struct mm *mm, struct remap *r, struct vma *vma)
 {
     if (map_count_full(mm, SPARE_MAPS))
         return -ENOMEM;
-    if (r->old_len == 0 && r->new <= r->old && r->old < r->new + r->new_len && placed(r))
+    if (r->old_len == 0 && r->new <= r->old && r->old < r->new + r->new_len &&placed(r))
         return -EFAULT; /* FIXED would unmap what is to be duplicated */
     if (!(r->flags & MREMAP_FIXED)) {
         long addr = mmap_place(mm, placed(r) ? r->new : 0, r->new_len);

@@ -16,8 +16,8 @@ struct unmap_part {
 
 struct unmap {
     vaddr_t start, end;
-    bool keep_tables; /* empty ones too: others are about to use them */
-    bool moved;       /* the pages went elsewhere, and the promises with them */
+    bool keep_tables;            /* empty ones too: others are about to use them */
+    bool moved;                  /* the pages went elsewhere, and the promises with them */
     struct vma *spare;           /* A4 needs one more VMA */
     struct unmap_part low, high; /* cut off a VMA that stays below, above */
     struct list_head dead;       /* VMAs gone whole, in order */
@@ -136,10 +136,10 @@ struct mm_file *shared_create(const struct mm *mm, u64 pages, bool reserve);
  * only). */
 enum fault_result fault_in(struct mm *mm, vaddr_t addr, enum fault_access access, bool force);
 
-/* ---- query.c ---- */
+/* ---- usage.c ---- */
 
 /* Add up what vma's entries lead to. => mm.lock held. */
-void query_usage(struct mm *mm, const struct vma *vma, struct mm_usage *usage);
+void usage_add(struct mm *mm, const struct vma *vma, struct mm_usage *usage);
 
 /* ---- stack.c ---- */
 

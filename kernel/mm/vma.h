@@ -30,7 +30,7 @@ enum vma_flags {
     VM_NORESERVE = 1 << 10,
     VM_ACCOUNT = 1 << 11,
     VM_LOCKONFAULT = 1 << 12, /* with VM_LOCKED: pages are not brought in beforehand */
-    VM_DONTCOPY = 1 << 13,    /* fork leaves it out */
+    VM_DONTCOPY = 1 << 13,    /* fork leaves it out: MADV_DONTFORK */
     VM_WIPEONFORK = 1 << 14,  /* a child finds zeroes */
     VM_DONTDUMP = 1 << 15,
     VM_SEQ_READ = 1 << 16,

@@ -31,11 +31,11 @@ struct zap {
     struct walk walk; /* first */
     struct gather gather;
     enum zap_mode mode;
-    long limit;     /* bytes of a block, or units of work; LONG_MAX: none */
-    long left;      /* of the current block or batch */
-    u64 calls;      /* turns */
-    u64 free_reads; /* entries read by the second pass */
-    u64 anon, file; /* pages unmapped, by kind, for the caller's books */
+    long limit;      /* bytes of a block, or units of work; LONG_MAX: none */
+    long left;       /* of the current block or batch */
+    u64 calls;       /* turns */
+    u64 free_reads;  /* entries read by the second pass */
+    u64 anon, file;  /* pages unmapped, by kind, for the caller's books */
     bool dirtied;    /* a page of a file had been written */
     bool spare_anon; /* leave private copies where they are */
 };

@@ -17,6 +17,7 @@ void exec_commit(struct proc *proc, struct exec_image *image)
         proc_leave_memory(proc);
     u64 flags = spin_lock_irq(&proc_table_lock);
     proc_usage_locked(proc, &proc->usage); /* the largest rss, of all programs */
+    proc_limits_apply(proc, image->mm);
     struct mm *old_mm = proc->mm;
     struct entry *old_exe = proc->exe;
     proc->mm = image->mm;

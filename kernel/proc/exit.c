@@ -51,14 +51,6 @@ static void give_back(struct proc *proc)
     entry_put(exe);
 }
 
-static void wake_parent(struct proc *parent)
-{
-    u64 flags = spin_lock_irq(&parent->wait.lock);
-    parent->news++;
-    wait_wake_all_locked(&parent->wait);
-    spin_unlock_irq(&parent->wait.lock, flags);
-}
-
 /* Tell the zombie's parent. If that wants no zombies it goes to the list dead. => table lock held. */
 static void notify_parent(struct proc *zombie, struct list_head *dead)
 {
@@ -69,7 +61,7 @@ static void notify_parent(struct proc *zombie, struct list_head *dead)
         proc_remove_locked(zombie);
         list_add_tail(dead, &zombie->sibling);
     }
-    wake_parent(parent);
+    proc_child_news(parent);
 }
 
 /* Children go to PID 1, which is told of the zombies among them. => table lock held. */

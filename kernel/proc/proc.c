@@ -18,14 +18,6 @@
 
 static const char *const init_env[] = {"PATH=/bin", "HOME=/", "TERM=vt100"};
 
-static void set_limits(struct proc *proc)
-{
-    for (u32 i = 0; i < ABI_RLIMITS; i++)
-        proc->rlimit[i] = (struct abi_rlimit){RLIM_INFINITY, RLIM_INFINITY};
-    proc->rlimit[RLIMIT_STACK].cur = 8ul << 20;
-    proc->rlimit[RLIMIT_NOFILE] = (struct abi_rlimit){FILES_MAX, FILES_MAX};
-}
-
 /* PID 1, as yet without a program. NULL without memory. */
 static struct proc *create_first(void)
 {
@@ -40,7 +32,7 @@ static struct proc *create_first(void)
     proc->exit_signal = SIGCHLD;
     proc->cwd = entry_get(fs_root);
     proc->umask = 022;
-    set_limits(proc);
+    proc_limits_init(proc);
     return proc;
 }
 

@@ -18,6 +18,7 @@
 #include "kernel/core/random.h"
 #include "kernel/fs/files.h"
 #include "kernel/mm/mm.h"
+#include "kernel/proc/signal.h"
 #include "kernel/sched/thread.h"
 #include "lib/abi/signal.h"
 #include "lib/abi/system.h"
@@ -45,6 +46,7 @@ struct proc {
     struct list_head sibling;  /* T */
     u32 exit_signal;           /* T: what the parent gets at the end; 0: nothing */
     u32 wait_status;           /* T: of a zombie, as wait4 tells it */
+    u32 stop_status;           /* T: stopped or going on, as wait4 tells it; 0: told already */
     bool execed;               /* T: setpgid by the parent comes too late */
     struct proc_usage
         usage; /* T: of a zombie: all it used; before, O: faults, and max_rss of older programs */
@@ -66,11 +68,12 @@ struct proc {
     u64 start_ns;          /* never changes */
     struct abi_rlimit rlimit[ABI_RLIMITS]; /* T */
 
-    /* signals: bit n-1 is signal n */
-    u64 pending; /* atomic */
-    u64 blocked;
-    struct abi_sigaction action[ABI_SIGNALS + 1];
-    struct abi_sigaltstack altstack;
+    /* signals: bit n-1 is signal n. S: written under signals.lock, anybody may look */
+    u64 pending;                                  /* S */
+    u64 blocked;                                  /* S, by the own thread */
+    struct abi_sigaction action[ABI_SIGNALS + 1]; /* S, by the own thread */
+    struct abi_sigaltstack altstack;              /* O */
+    struct signals signals;
 };
 
 void proc_init(void); /* starts the first process; at boot */
@@ -116,6 +119,15 @@ u32 proc_last_pid(void); /* given out; so many processes were made, until number
 long proc_set_group(struct proc *caller, u32 pid, u32 pgid);
 long proc_set_session(struct proc *caller);
 
+/* ---- limits (limits.c) ---- */
+
+void proc_limits_init(struct proc *proc); /* what the first process has */
+/* 0, -EINVAL, -EPERM. => resource is one. Both: any process, no lock held. */
+long proc_limit_set(struct proc *proc, u32 resource, const struct abi_rlimit *new);
+void proc_limit_get(struct proc *proc, u32 resource, struct abi_rlimit *out);
+/* A new program's memory gets the process's limits. => proc_table_lock held. */
+void proc_limits_apply(const struct proc *proc, struct mm *mm);
+
 /* ---- beginning ---- */
 
 struct fork_request {
@@ -157,32 +169,10 @@ struct wait_result {
     struct proc_usage usage;
 };
 
-/* Wait for a child's end. 0, or -ECHILD, -EINTR. => may sleep; no lock held. */
+/* Something happened to a child: parent is woken if it waits. => locks before RANK_WAIT_QUEUE. */
+void proc_child_news(struct proc *parent);
+/* Wait for a child's end, or for its stop or going on. 0, or -ECHILD, -RESTART_SYS. => may sleep; no lock held. */
 long proc_wait(const struct wait_request *request, struct wait_result *result);
-
-/* ---- signals ---- */
-
-static inline u64 signal_bit(u32 signal)
-{
-    return 1ul << (signal - 1);
-}
-
-/* Make signal (1 to 64) pending; it acts on the way back to user mode. => any context. */
-void signal_send(struct proc *proc, u32 signal);
-/* Something is pending that is neither blocked nor ignored. */
-bool signal_wanted(const struct proc *proc);
-void signal_exec(
-    struct proc *proc); /* handlers of the old program go; the terminal's signals come to it */
-/* child, which does not run yet, gets what a child inherits: dispositions, mask, alternate stack (unless it shares the
- * memory); nothing is pending. */
-void signal_fork(struct proc *child, const struct proc *parent, bool shares_memory);
-/* proc, a zombie now, tells its parent. => proc_table_lock held. */
-void signal_parent(struct proc *proc);
-void signal_init(void);
-void signal_exit(
-    struct proc *proc); /* proc takes no more signals. => its own thread, no lock held */
-/* The parent does not want to wait for children: they leave without becoming zombies. */
-bool signal_reaps_children(const struct proc *parent);
 
 /* ---- exec ---- */
 

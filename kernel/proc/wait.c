@@ -1,14 +1,13 @@
 /*
  * wait.c: waiting for children, and what a process has used.
  *
- *      child ends -> zombie, parent->news + 1, wake        (exit.c)
+ *      child ends, stops, goes on -> status, parent->news + 1, wake      (exit.c, signal_sources.c)
  *      parent     -> looks at all children under the table's lock; if there is no news since, sleeps
  *
  * The look and the sleep are under different locks; the counter between them sees to it that nothing is missed.
  */
 #include "lib/abi/wait.h"
-#include "kernel/core/panic.h"
-#include "kernel/core/time.h"
+#include "kernel/core/restart.h"
 #include "kernel/proc/proc.h"
 #include "lib/abi/errno.h"
 
@@ -37,7 +36,7 @@ void proc_usage_locked(struct proc *proc, struct proc_usage *usage)
     if (proc->thread)
         split_time(proc->thread, usage);
     if (proc->mm)
-        usage->max_rss = max_u64(usage->max_rss, proc->mm->rss[RSS_ANON] + proc->mm->rss[RSS_FILE]);
+        usage->max_rss = max_u64(usage->max_rss, mm_peak_rss(proc->mm));
 }
 
 void proc_usage_now(struct proc *proc, struct proc_usage *usage)
@@ -59,8 +58,19 @@ static bool wanted(const struct wait_request *request, const struct proc *child)
     return request->options & WALL || clone == !!(request->options & WCLONE);
 }
 
-/* A zombie among the children that are asked for. *any: there are such children. => table lock held. */
-static struct proc *find_zombie(struct proc *parent, const struct wait_request *request, bool *any)
+/* The status that child has to tell to who asks so; 0: it is told already, or there is none. An exit with status 0 is
+ * told apart by *ended. => table lock held. */
+static u32 news_of(const struct proc *child, u32 options, bool *ended)
+{
+    *ended = child->state == PROC_ZOMBIE;
+    if (*ended)
+        return child->wait_status;
+    u32 asked = child->stop_status == WAIT_CONTINUED ? WCONTINUED : WSTOPPED;
+    return options & asked ? child->stop_status : 0;
+}
+
+/* A child with news, among those that are asked for. *any: there are such children. => table lock held. */
+static struct proc *find_news(struct proc *parent, const struct wait_request *request, bool *any)
 {
     struct list_head *pos;
     *any = false;
@@ -69,38 +79,53 @@ static struct proc *find_zombie(struct proc *parent, const struct wait_request *
         if (!wanted(request, child))
             continue;
         *any = true;
-        if (child->state == PROC_ZOMBIE && (request->options & WEXITED))
+        bool ended;
+        u32 status = news_of(child, request->options, &ended);
+        if (ended ? request->options & WEXITED : status)
             return child;
     }
     return NULL;
 }
 
-/* => table lock held. */
-static void tell(struct proc *child, struct wait_result *result)
+/* Tell the news of child; keep: tell them to the next who asks as well. True: the child is to be put. => table lock held. */
+static bool tell(struct proc *parent, struct proc *child, bool keep, struct wait_result *result)
 {
-    *result = (struct wait_result){child->pid, child->wait_status, child->usage};
+    bool ended;
+    *result = (struct wait_result){.pid = child->pid, .status = news_of(child, ~0u, &ended)};
+    proc_usage_locked(child, &result->usage);
     proc_usage_add(&result->usage, &child->waited);
+    if (keep)
+        return false;
+    child->stop_status = 0;
+    if (ended) {
+        proc_usage_add(&parent->waited, &result->usage);
+        proc_remove_locked(child);
+    }
+    return ended;
 }
 
 /* True: there is a result, or nothing to wait for (*error). */
 static bool look(struct proc *parent, const struct wait_request *request,
                  struct wait_result *result, long *error)
 {
-    bool any, remove = !(request->options & WNOWAIT);
+    bool any, put = false;
     u64 flags = spin_lock_irq(&proc_table_lock);
-    struct proc *child = find_zombie(parent, request, &any);
-    if (child) {
-        tell(child, result);
-        if (remove) {
-            proc_usage_add(&parent->waited, &result->usage);
-            proc_remove_locked(child);
-        }
-    }
+    struct proc *child = find_news(parent, request, &any);
+    if (child)
+        put = tell(parent, child, request->options & WNOWAIT, result);
     spin_unlock_irq(&proc_table_lock, flags);
-    if (child && remove)
+    if (put)
         proc_put(child);
     *error = any ? 0 : -ECHILD;
     return child || !any;
+}
+
+void proc_child_news(struct proc *parent)
+{
+    u64 flags = spin_lock_irq(&parent->wait.lock);
+    parent->news++;
+    wait_wake_all_locked(&parent->wait);
+    spin_unlock_irq(&parent->wait.lock, flags);
 }
 
 /* False: a signal came. */
@@ -125,6 +150,6 @@ long proc_wait(const struct wait_request *request, struct wait_result *result)
         if (look(proc, request, result, &error) || (request->options & WNOHANG))
             return error;
         if (!sleep_for_news(proc, seen))
-            return -EINTR;
+            return -RESTART_SYS;
     }
 }

@@ -20,33 +20,43 @@
     X(write)                                                                                       \
     X(pread64)                                                                                     \
     X(pwrite64)                                                                                    \
-    X(readv) X(writev) X(preadv) X(pwritev) X(lseek) X(open) X(openat) X(creat) X(close) X(dup) X( \
-        dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(ppoll) X(truncate) X(ftruncate) X(fsync)         \
-        X(fdatasync) X(sync) X(fadvise64) X(getdents64) X(stat) X(lstat) X(fstat) X(newfstatat) X( \
-            statx) X(statfs) X(fstatfs) X(access) X(faccessat) X(faccessat2) X(getcwd) X(chdir)    \
-            X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink) X(unlinkat) X(readlink) X(readlinkat) \
-                X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(symlink) X(symlinkat)       \
-                    X(chmod) X(fchmod) X(utimensat) X(memfd_create) X(umask) X(mmap) X(munmap)     \
-                        X(mprotect) X(brk) X(execve) X(exit) X(exit_group) X(wait4) X(waitid)      \
-                            X(fork) X(vfork) X(clone) X(setpgid) X(setsid) X(getpid) X(getppid) X( \
-                                gettid) X(getpgrp) X(getpgid) X(getsid) X(getuid) X(geteuid)       \
-                                X(getgid) X(getegid) X(set_tid_address) X(set_robust_list) X(rseq) \
-                                    X(arch_prctl) X(prctl) X(prlimit64)                            \
-                                        X(getrlimit) X(setrlimit) X(getrusage) X(uname) X(sysinfo) \
-                                            X(getrandom) X(reboot) X(futex)                        \
-                                                X(sched_yield) X(sched_getaffinity) X(             \
-                                                    sched_setaffinity) X(getcpu) X(rt_sigaction)   \
+    X(readv)                                                                                       \
+    X(writev) X(preadv) X(pwritev) X(lseek) X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(  \
+        dup3) X(fcntl) X(ioctl) X(poll) X(ppoll) X(truncate) X(ftruncate) X(fsync) X(fdatasync)    \
+        X(sync) X(fadvise64) X(getdents64) X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(     \
+            statfs) X(fstatfs) X(access) X(faccessat) X(faccessat2) X(getcwd) X(chdir) X(fchdir)   \
+            X(mkdir) X(mkdirat) X(rmdir) X(unlink) X(unlinkat) X(readlink) X(readlinkat) X(rename) \
+                X(renameat) X(renameat2) X(link) X(linkat) X(symlink) X(symlinkat) X(chmod) X(     \
+                    fchmod) X(utimensat) X(memfd_create) X(umask) X(mmap) X(munmap) X(mprotect)    \
+                    X(brk) X(mremap) X(remap_file_pages) X(madvise) X(mincore) X(msync) X(mlock)   \
+                        X(mlock2) X(munlock) X(mlockall) X(munlockall) X(execve) X(exit)           \
+                            X(exit_group) X(wait4) X(getpid) X(getppid) X(gettid) X(getpgrp)       \
+                                X(getpgid) X(getsid) X(getuid) X(geteuid) X(getgid) X(getegid)     \
+                                    X(set_tid_address) X(set_robust_list) X(rseq) X(arch_prctl)    \
+                                        X(prctl) X(prlimit64) X(getrlimit) X(setrlimit) X(         \
+                                            getrusage) X(uname) X(sysinfo) X(getrandom)            \
+                                            X(reboot) X(futex) X(sched_yield) X(sched_getaffinity) \
+                                                X(sched_setaffinity) X(getcpu) X(rt_sigaction)     \
                                                     X(rt_sigprocmask) X(rt_sigpending)             \
                                                         X(sigaltstack) X(kill) X(tkill) X(tgkill)  \
                                                             X(pause) X(clock_gettime)              \
-                                                                X(clock_getres)                    \
-                                                                    X(gettimeofday)                \
-                                                                        X(time) X(nanosleep)       \
-                                                                            X(clock_nanosleep)     \
-                                                                                X(times)
+                                                                X(clock_getres) X(gettimeofday)    \
+                                                                    X(time) X(nanosleep)           \
+                                                                        X(clock_nanosleep)         \
+                                                                            X(times)
+
+#define SYS_FAMILY_HANDLERS(X) X(waitid) X(fork) X(vfork) X(clone) X(setpgid) X(setsid)
+
+#define SYS_SIGNAL_HANDLERS(X)                                                                     \
+    X(rt_sigreturn)                                                                                \
+    X(rt_sigsuspend)                                                                               \
+    X(rt_sigtimedwait)                                                                             \
+    X(rt_sigqueueinfo) X(rt_tgsigqueueinfo) X(restart_syscall) X(alarm) X(setitimer) X(getitimer)
 
 #define X(name) long sys_##name(const u64 *arg);
 SYS_HANDLERS(X)
+SYS_FAMILY_HANDLERS(X)
+SYS_SIGNAL_HANDLERS(X)
 #undef X
 
 /* ---- structs and strings ---- */
@@ -74,6 +84,20 @@ long user_at_get(struct user_at *at, int dirfd, vaddr_t path);
 void user_at_put(struct user_at *at);
 /* The entry that dirfd, path and AT_ flags mean, with a reference. */
 long user_entry_at(int dirfd, vaddr_t path, u32 flags, struct entry **out);
+
+/* ---- time ---- */
+
+/* A timespec from the user as ns, saturating. 0, -EFAULT, -EINVAL. */
+long user_timespec(vaddr_t addr, u64 *ns);
+
+static inline u64 add_saturating(u64 a, u64 b)
+{
+    return a > ~0ul - b ? ~0ul : a + b;
+}
+
+/* A system call that sleeps until an absolute deadline was woken by a signal: have restart_syscall make call(arg) if no
+ * handler runs. */
+long restart_by(long (*call)(const u64 *arg), const u64 *arg);
 
 /* ---- files ---- */
 

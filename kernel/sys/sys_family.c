@@ -189,13 +189,17 @@ static long waitid_request(u32 which, s32 id, u32 options, struct wait_request *
 
 static struct abi_wait_info wait_info(const struct wait_result *result)
 {
-    u32 killed = wait_signal_of(result->status);
-    return (struct abi_wait_info){
-        .signo = SIGCHLD,
-        .code = killed ? CLD_KILLED : CLD_EXITED,
-        .pid = result->pid,
-        .status = killed ? killed : result->status >> 8,
-    };
+    u32 status = result->status, low = wait_signal_of(status);
+    struct abi_wait_info info = {.signo = SIGCHLD, .code = CLD_KILLED, .pid = result->pid};
+    info.status = low;
+    if (status == WAIT_CONTINUED) {
+        info.code = CLD_CONTINUED;
+        info.status = SIGCONT;
+    } else if (low == 0 || low == 0x7f) {
+        info.code = low ? CLD_STOPPED : CLD_EXITED;
+        info.status = status >> 8;
+    }
+    return info;
 }
 
 /* As Linux: the siginfo is written in any case once the arguments are right, all zero when there is no news. */

@@ -1,56 +1,11 @@
 /*
- * sys_limits.c: resource limits and what was used of resources.
- *
- * A limit lives in struct proc (under proc_table_lock); those that mm and the table of descriptors keep to are copied there
- * when they are set, and a child's with the rest of it.
+ * sys_limits.c: resource limits (proc/limits.c) and what was used of resources.
  */
 #include "kernel/core/time.h"
 #include "kernel/sys/sys.h"
 #include "lib/abi/time.h"
 
 /* ---- limits ---- */
-
-static void limit_tell_mm(struct mm *mm, u32 resource, u64 value)
-{
-    static const struct {
-        u32 resource;
-        enum mm_limit limit;
-    } limits[] = {{RLIMIT_AS, MM_LIMIT_AS},
-                  {RLIMIT_DATA, MM_LIMIT_DATA},
-                  {RLIMIT_STACK, MM_LIMIT_STACK},
-                  {RLIMIT_MEMLOCK, MM_LIMIT_MEMLOCK}};
-    for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
-        if (limits[i].resource == resource)
-            WRITE_ONCE(mm->limit[limits[i].limit], value);
-}
-
-/* The rooms that enforce a limit learn of it. */
-static void limit_tell(struct proc *proc, u32 resource, u64 value)
-{
-    struct files *files = proc_files_get(proc);
-    struct mm *mm = proc_mm_get(proc);
-    if (resource == RLIMIT_NOFILE && files)
-        WRITE_ONCE(files->limit, min_u64(value, FILES_MAX));
-    if (mm)
-        limit_tell_mm(mm, resource, value);
-    if (files)
-        files_put(files);
-    if (mm)
-        mm_put(mm);
-}
-
-static long limit_set(struct proc *proc, u32 resource, const struct abi_rlimit *new)
-{
-    if (new->cur > new->max)
-        return -EINVAL;
-    if (resource == RLIMIT_NOFILE && new->max > FILES_MAX)
-        return -EPERM;
-    u64 flags = spin_lock_irq(&proc_table_lock);
-    proc->rlimit[resource] = *new;
-    spin_unlock_irq(&proc_table_lock, flags);
-    limit_tell(proc, resource, new->cur);
-    return 0;
-}
 
 static long limit_call(struct proc *proc, u32 resource, vaddr_t new_at, vaddr_t old_at)
 {
@@ -59,10 +14,8 @@ static long limit_call(struct proc *proc, u32 resource, vaddr_t new_at, vaddr_t 
         return -EINVAL;
     if (new_at && get_user(&new, new_at, sizeof(new)))
         return -EFAULT;
-    u64 flags = spin_lock_irq(&proc_table_lock);
-    old = proc->rlimit[resource];
-    spin_unlock_irq(&proc_table_lock, flags);
-    long ret = new_at ? limit_set(proc, resource, &new) : 0;
+    proc_limit_get(proc, resource, &old);
+    long ret = new_at ? proc_limit_set(proc, resource, &new) : 0;
     if (ret == 0 && old_at)
         ret = put_user(old_at, &old, sizeof(old));
     return ret;
@@ -81,9 +34,11 @@ long sys_prlimit64(const u64 *arg)
 
 long sys_getrlimit(const u64 *arg)
 {
+    struct abi_rlimit old;
     if ((u32)arg[0] >= ABI_RLIMITS)
         return -EINVAL;
-    return put_user(arg[1], &proc_current()->rlimit[(u32)arg[0]], sizeof(struct abi_rlimit));
+    proc_limit_get(proc_current(), arg[0], &old);
+    return put_user(arg[1], &old, sizeof(old));
 }
 
 long sys_setrlimit(const u64 *arg)
@@ -91,7 +46,7 @@ long sys_setrlimit(const u64 *arg)
     struct abi_rlimit new;
     if (get_user(&new, arg[1], sizeof(new)))
         return -EFAULT;
-    return (u32)arg[0] < ABI_RLIMITS ? limit_set(proc_current(), arg[0], &new) : -EINVAL;
+    return (u32)arg[0] < ABI_RLIMITS ? proc_limit_set(proc_current(), arg[0], &new) : -EINVAL;
 }
 
 /* ---- usage ---- */

@@ -1,5 +1,5 @@
 /*
- * sys_machine.c: calls about the machine and its scheduling: uname, sysinfo, random numbers, futex, affinity, reboot.
+ * sys_machine.c: calls about the machine and its scheduling: uname, sysinfo, random numbers, affinity, reboot.
  */
 #include "kernel/core/printk.h"
 #include "kernel/core/time.h"
@@ -67,56 +67,6 @@ long sys_reboot(const u64 *arg)
         return 0;
     }
     return -EINVAL;
-}
-
-/* WAIT is EAGAIN if the word is another already; otherwise it looks at the word each time it runs, until that has changed, the
- * time is over or a signal comes. So WAKE has nobody to wake: who wakes others has changed the word. */
-static long futex_wait(const u64 *arg, bool absolute)
-{
-    u32 word;
-    struct abi_timespec ts;
-    if (arg[3] && get_user(&ts, arg[3], sizeof(ts)))
-        return -EFAULT;
-    if (arg[3] && (ts.sec < 0 || ts.nsec < 0 || ts.nsec >= (s64)NSEC_PER_SEC))
-        return -EINVAL;
-    if (get_user(&word, arg[0], sizeof(word)))
-        return -EFAULT;
-    if (word != (u32)arg[2])
-        return -EAGAIN;
-    u64 ns =
-        arg[3] && (u64)ts.sec < ~0ul / NSEC_PER_SEC - 1 ? ts.sec * NSEC_PER_SEC + ts.nsec : ~0ul;
-    bool wall = absolute && (arg[1] & 256); /* FUTEX_CLOCK_REALTIME */
-    u64 start = absolute ? 0 : time_ns();
-    while ((wall ? time_wall_ns() : time_ns()) - start < ns) {
-        if (fs_interrupted())
-            return -EINTR;
-        sched_yield();
-        if (get_user(&word, arg[0], sizeof(word)))
-            return -EFAULT;
-        if (word != (u32)arg[2]) /* who changed it will have meant to wake us */
-            return 0;
-    }
-    return -ETIMEDOUT;
-}
-
-long sys_futex(const u64 *arg)
-{
-    u32 command = arg[1] & FUTEX_COMMAND_MASK;
-    if (arg[0] & 3)
-        return -EINVAL;
-    switch (command) {
-    case FUTEX_WAIT:
-        return futex_wait(arg, false);
-    case FUTEX_WAIT_BITSET:
-        return (u32)arg[5] ? futex_wait(arg, true) : -EINVAL;
-    case FUTEX_WAKE_BITSET:
-        if (!(u32)arg[5])
-            return -EINVAL;
-        /* fall through */
-    case FUTEX_WAKE:
-        return user_range_ok(arg[0], sizeof(u32)) ? 0 : -EFAULT;
-    }
-    return -ENOSYS;
 }
 
 long sys_sched_yield(const u64 *arg)

@@ -38,10 +38,6 @@
 #define WAITID_PGID 2
 #define WAITID_PIDFD 3
 
-#define CLD_EXITED 1
-#define CLD_KILLED 2
-#define CLD_DUMPED 3
-
 struct abi_wait_info { /* the part of siginfo_t that waitid fills in */
     s32 signo, error, code, pad;
     s32 pid;
@@ -55,6 +51,13 @@ static inline u32 wait_exit_status(u32 code)
 {
     return (code & 0xff) << 8;
 }
+
+static inline u32 wait_stop_status(u32 signal)
+{
+    return signal << 8 | 0x7f;
+}
+
+#define WAIT_CONTINUED 0xffffu
 
 static inline u32 wait_signal_of(u32 status) /* 0: it exited */
 {

@@ -329,6 +329,67 @@ static void clones(void)
     is(waitpid(pid, &status, __WALL), pid, "__WALL waits for all");
 }
 
+static void stops(void)
+{
+    siginfo_t info;
+    int status;
+
+    common_make();
+    pid_t pid = child_start(until_told);
+    await(&common[1], 1);
+    kill(pid, SIGSTOP);
+    is(waitpid(pid, &status, WUNTRACED), pid, "WUNTRACED: a child that stopped");
+    ok(WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP, "by SIGSTOP");
+    is(waitpid(pid, &status, WUNTRACED | WNOHANG), 0, "is told once");
+    kill(pid, SIGCONT);
+    is(waitpid(pid, &status, WCONTINUED), pid, "WCONTINUED: it goes on");
+    ok(WIFCONTINUED(status), "by SIGCONT");
+    kill(pid, SIGSTOP);
+    is(waitid(P_PID, pid, &info, WSTOPPED | WNOWAIT), 0, "waitid, WSTOPPED");
+    ok(info.si_code == CLD_STOPPED && info.si_status == SIGSTOP, "CLD_STOPPED");
+    is(waitpid(pid, &status, WNOHANG), 0, "who doesn't ask isn't told");
+    kill(pid, SIGKILL);
+    is(waitpid(pid, &status, 0), pid, "SIGKILL ends it all the same");
+    is(WTERMSIG(status), SIGKILL, "its status");
+}
+
+static void handler(int signal)
+{
+    (void)signal;
+    common[3]++;
+}
+
+static int slow_kill(void)
+{
+    usleep(20000);
+    kill(getppid(), SIGUSR1);
+    await(&common[3], 1);
+    usleep(20000);
+    common[0] = 1;
+    return 0;
+}
+
+/* A signal ends waitpid, or it goes on waiting. */
+static void interrupted(void)
+{
+    for (int restart = 0; restart < 2; restart++) {
+        struct sigaction action = {.sa_handler = handler, .sa_flags = restart ? SA_RESTART : 0};
+        int status;
+        common_make();
+        sigaction(SIGUSR1, &action, NULL);
+        pid_t killer = child_start(slow_kill), pid = child_start(until_told);
+        if (restart)
+            is(waitpid(pid, &status, 0), pid, "SA_RESTART: waitpid goes on");
+        else
+            fails(waitpid(pid, &status, 0), EINTR);
+        is(common[3], 1, "the handler ran");
+        child_wait(killer);
+        if (!restart)
+            child_wait(pid);
+    }
+    signal(SIGUSR1, SIG_DFL);
+}
+
 void suite_wait(void)
 {
     statuses();
@@ -342,4 +403,6 @@ void suite_wait(void)
     usage();
     ignored();
     clones();
+    stops();
+    interrupted();
 }

@@ -27,8 +27,8 @@ static void rank_push(u8 rank, bool second, void *lock)
 {
     ASSERT(rank != RANK_NONE, "a lock without rank: not initialised?");
     for (u32 i = 0; i < host_cpu.ranks_held; i++)
-        ASSERT(host_cpu.ranks[i] < rank + second, "rank %u is held, rank %u wanted", host_cpu.ranks[i],
-               rank);
+        ASSERT(host_cpu.ranks[i] < rank + second, "rank %u is held, rank %u wanted",
+               host_cpu.ranks[i], rank);
     ASSERT(host_cpu.ranks_held < ARRAY_SIZE(host_cpu.ranks), "too many locks held");
     locks[host_cpu.ranks_held] = lock;
     host_cpu.ranks[host_cpu.ranks_held++] = rank;

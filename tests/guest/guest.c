@@ -35,6 +35,7 @@ static const struct {
     {"time", suite_time},
     {"entry", suite_entry},
     {"proc", suite_proc},
+    {"proc-machine", suite_proc_machine},
     {"dev", suite_dev},
     {"wait", suite_wait},
     {"forks", suite_forks},

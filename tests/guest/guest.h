@@ -87,6 +87,7 @@ void suite_memory(void);
 void suite_time(void);
 void suite_entry(void);
 void suite_proc(void);
+void suite_proc_machine(void);
 void suite_dev(void);
 void suite_wait(void);
 void suite_forks(void);

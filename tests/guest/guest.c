@@ -37,6 +37,7 @@ static const struct {
     {"proc", suite_proc},
     {"proc-machine", suite_proc_machine},
     {"dev", suite_dev},
+    {"signal", suite_signal},
     {"wait", suite_wait},
     {"forks", suite_forks},
 };

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "kernel/fs/procfs.h"
 #include "kernel/core/panic.h"
+#include "kernel/fs/procfs.h"
 #include "kernel/proc/proc.h"
 
 struct fs_hooks fs_hooks;

@@ -13,6 +13,7 @@
 #include "kernel/core/panic.h"
 #include "kernel/core/time.h"
 #include "kernel/fs/file.h"
+#include "kernel/fs/pipe.h"
 #include "kernel/fs/procfs.h"
 #include "kernel/mm/slab.h"
 #include "lib/abi/errno.h"
@@ -64,6 +65,8 @@ void inode_put(struct inode *inode)
         mapping_destroy(&inode->mapping);
     else if (S_ISLNK(inode->mode) && !inode->proc) /* /proc's are constant */
         kfree(inode->target);
+    else if (S_ISFIFO(inode->mode))
+        pipe_free(inode->pipe);
     slab_free(&inode_cache, inode);
 }
 

@@ -22,6 +22,7 @@
 #include "lib/abi/stat.h"
 
 struct file_ops;
+struct pipe;
 struct proc_entry;
 struct entry;
 
@@ -46,6 +47,7 @@ struct inode {
     union {
         struct mapping mapping;        /* S_IFREG */
         char *target;                  /* S_IFLNK, from kmalloc */
+        struct pipe *pipe;             /* S_IFIFO */
         struct {                       /* S_IFDIR; tree lock */
             struct list_head children; /* of struct entry, oldest first */
             u64 next_cookie;

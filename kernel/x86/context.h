@@ -31,6 +31,6 @@ void fpu_set_current(const u8 *area);
 /* The running thread's x87 (or simd: SSE) exceptions that are raised and not masked: bit 0 invalid, 1 denormal, 2 division by
  * zero, 3 overflow, 4 underflow, 5 precision. */
 u32 fpu_exceptions(bool simd);
-u32 fpu_mxcsr_mask(void);     /* MXCSR bits that may be set; others in a loaded area would fault */
+u32 fpu_mxcsr_mask(void); /* MXCSR bits that may be set; others in a loaded area would fault */
 
 #endif

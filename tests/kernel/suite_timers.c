@@ -3,8 +3,8 @@
  * by its queue, by the time, or by sched_interrupt, and is on no list afterwards.
  */
 #include "kernel/core/time.h"
-#include "kernel/sched/timer.h"
 #include "kernel/sched/thread.h"
+#include "kernel/sched/timer.h"
 #include "kernel/x86/cpu.h"
 #include "tests/kernel/kernel_test.h"
 

@@ -88,7 +88,7 @@ static pte_t share_entry(struct fork *fork, pte_t *entry, vaddr_t addr)
     struct page *page = pfn_to_page(pte_pfn(e));
 
     page_get(page);
-    __atomic_fetch_add(&page->maps, 1, __ATOMIC_RELAXED);
+    page_map(page);
     if (!pte_writable(e))
         return e;
     e = pte_no_write(pt_entry_take(entry)); /* the CPU may be setting the dirty bit */
@@ -119,7 +119,7 @@ static void image_drop(struct fork *fork)
         if (pte_none(*e))
             continue;
         struct page *page = pfn_to_page(pte_pfn(*e));
-        __atomic_fetch_sub(&page->maps, 1, __ATOMIC_RELAXED);
+        page_unmap(page);
         page_put(page);
         *e = (pte_t){0};
     }
@@ -207,6 +207,10 @@ static void copy_bounds(struct mm *child, const struct mm *parent)
     child->mmap_base = parent->mmap_base;
     child->brk_start = parent->brk_start;
     child->brk = parent->brk;
+    child->code_start = parent->code_start;
+    child->code_end = parent->code_end;
+    child->data_start = parent->data_start;
+    child->data_end = parent->data_end;
     child->stack_start = parent->stack_start;
     child->arg_start = parent->arg_start;
     child->arg_end = parent->arg_end;

@@ -26,6 +26,7 @@ struct mapping {
     struct rb_root vmas; /* by pgoff, augmented with the last page */
     u64 count;           /* pages held */
     u64 size;            /* bytes of the file; pages past it fault with SIGBUS */
+    bool kernel;         /* the kernel's own text: never mapped, and no file for the statistics */
 };
 
 void mapping_init(struct mapping *m);
@@ -67,6 +68,7 @@ struct mm_file {
     struct mapping *mapping; /* NULL: cannot be mapped (ENODEV) */
     u32 access;              /* MM_FILE_ bits: how it was opened */
     u32 refs;                /* atomic */
+    bool zero;               /* /dev/zero: what is mapped is anonymous memory */
 };
 
 struct mm_file_ops {

@@ -120,6 +120,8 @@ vaddr_t vma_gap_end(const struct vma *vma);
 
 /* The first VMA with end > addr, or NULL. */
 struct vma *vma_find(struct vma_store *store, vaddr_t addr);
+/* The same by the tree, and not counted: for those who show the VMAs to others. */
+struct vma *vma_find_quiet(struct vma_store *store, vaddr_t addr);
 
 struct vma_hole {
     u64 length;             /* wanted, not 0 */

@@ -15,6 +15,7 @@
 #ifndef KERNEL_PROC_PROC_H
 #define KERNEL_PROC_PROC_H
 
+#include "kernel/core/random.h"
 #include "kernel/fs/files.h"
 #include "kernel/mm/mm.h"
 #include "kernel/proc/signal.h"
@@ -46,6 +47,7 @@ struct proc {
     u32 exit_signal;           /* T: what the parent gets at the end; 0: nothing */
     u32 wait_status;           /* T: of a zombie, as wait4 tells it */
     u32 stop_status;           /* T: stopped or going on, as wait4 tells it; 0: told already */
+    bool oom_victim;           /* T: it has to go, as memory ran out */
     bool execed;               /* T: setpgid by the parent comes too late */
     struct proc_usage
         usage; /* T: of a zombie: all it used; before, O: faults, and max_rss of older programs */
@@ -111,7 +113,8 @@ int proc_create(struct proc **out);
 void proc_remove(struct proc *proc);
 /* The same, => proc_table_lock held, and the caller puts the table's reference after. */
 void proc_remove_locked(struct proc *proc);
-u32 proc_count(void); /* in the table */
+u32 proc_count(void);    /* in the table */
+u32 proc_last_pid(void); /* given out; so many processes were made, until numbers come round */
 
 /* Process groups and sessions: setpgid and setsid of caller. 0 (or the id) or a negative errno. */
 long proc_set_group(struct proc *caller, u32 pid, u32 pgid);
@@ -202,7 +205,10 @@ struct elf_plan;
 int exec_stack(struct mm *mm, const struct exec_args *args, const char *path,
                const struct elf_plan *plan, vaddr_t *sp);
 
-void proc_files_init(void);               /* /proc/self */
-void random_fill(void *buf, size_t size); /* statistically random, not secret */
+/* mm_fault found no memory: make some by ending the largest process, and fault again. FAULT_OOM: the running process has to
+ * end. => no lock held but those of rule 4 of docs/locking.md; may sleep. */
+enum fault_result oom_fault(struct mm *mm, vaddr_t addr, enum fault_access access);
+
+void proc_files_init(void); /* /proc/PID and what goes with it */
 
 #endif

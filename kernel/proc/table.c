@@ -61,6 +61,11 @@ u32 proc_count(void)
     return READ_ONCE(count);
 }
 
+u32 proc_last_pid(void)
+{
+    return READ_ONCE(last_pid);
+}
+
 /* ---- references ---- */
 
 struct proc *proc_get(struct proc *proc)

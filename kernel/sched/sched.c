@@ -17,6 +17,7 @@
 #include "kernel/core/panic.h"
 #include "kernel/core/time.h"
 #include "kernel/core/upcall.h"
+#include "kernel/sched/load.h"
 #include "kernel/sched/timer.h"
 #include "kernel/x86/asm.h"
 #include "kernel/x86/context.h"
@@ -27,6 +28,7 @@ extern u8 boot_stack[], boot_stack_top[];
 
 static struct spinlock queue_lock;
 static struct list_head queue;
+static u32 queued; /* threads on it */
 static struct thread idle;
 static struct thread *finished; /* ended, its stack left; guarded by queue_lock */
 
@@ -61,12 +63,19 @@ void sched_finish_switch(void)
         thread_free(dead);
 }
 
+static void enqueue(struct thread *t)
+{
+    list_add_tail(&queue, &t->run_link);
+    queued++;
+}
+
 static struct thread *pick_next(void)
 {
     if (list_empty(&queue))
         return &idle;
     struct thread *t = list_entry(queue.next, struct thread, run_link);
     list_del(&t->run_link);
+    queued--;
     return t;
 }
 
@@ -105,6 +114,7 @@ static void switch_to_next(void)
     cpu->need_resched = false;
     to->state = THREAD_RUNNING;
     if (to != from) {
+        load_switched();
         account(from, to);
         cpu->current = to;
         cpu->thread_name = to->name;
@@ -121,7 +131,7 @@ void sched_yield(void)
     struct thread *t = thread_current();
     t->state = THREAD_READY;
     if (t != &idle)
-        list_add_tail(&queue, &t->run_link);
+        enqueue(t);
     switch_to_next();
     irq_restore(flags);
 }
@@ -160,7 +170,7 @@ bool sched_sleep(struct spinlock *lock, struct list_head *list, enum sleep_kind 
 static void make_ready(struct thread *t)
 {
     t->state = THREAD_READY;
-    list_add_tail(&queue, &t->run_link);
+    enqueue(t);
 }
 
 void sched_wake(struct thread *t)
@@ -207,6 +217,13 @@ void upcall_tick(bool user)
 {
     struct cpu *cpu = this_cpu();
     cpu->need_resched = true;
+    load_tick(user, cpu->current == &idle);
     cpu->current->ticks[user ? TICK_USER : TICK_SYSTEM]++;
     timer_tick();
+}
+
+/* Threads that are ready or run now, the idle one not counted. => any context. */
+u32 sched_ready_count(void)
+{
+    return READ_ONCE(queued) + (this_cpu()->current != &idle);
 }

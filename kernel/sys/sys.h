@@ -20,20 +20,24 @@
     X(write)                                                                                       \
     X(pread64)                                                                                     \
     X(pwrite64)                                                                                    \
-    X(readv) X(writev) X(preadv) X(pwritev) X(lseek) X(open) X(openat) X(creat) X(close) X(dup) X( \
-        dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(ppoll) X(truncate) X(ftruncate) X(fsync)         \
-        X(fdatasync) X(sync) X(fadvise64) X(getdents64) X(stat) X(lstat) X(fstat) X(newfstatat) X( \
-            statx) X(statfs) X(fstatfs) X(access) X(faccessat) X(faccessat2) X(getcwd) X(chdir)    \
-            X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink) X(unlinkat) X(readlink) X(            \
-                readlinkat) X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(symlink)        \
-                X(symlinkat) X(chmod) X(fchmod) X(umask) X(mmap) X(munmap) X(mprotect) X(brk) X(   \
-                    mremap) X(remap_file_pages) X(madvise) X(mincore) X(msync) X(mlock) X(mlock2)  \
-                    X(munlock) X(mlockall) X(munlockall) X(execve) X(exit) X(exit_group) X(wait4)  \
-                        X(getpid) X(getppid) X(gettid) X(getpgrp) X(getpgid) X(getsid)             \
-                            X(getuid) X(geteuid) X(getgid) X(getegid) X(set_tid_address)           \
-                                X(set_robust_list) X(rseq) X(arch_prctl) X(prctl) X(prlimit64)     \
-                                    X(getrlimit) X(setrlimit) X(getrusage) X(uname)                \
-                                        X(sysinfo) X(getrandom)                                    \
+    X(readv)                                                                                       \
+    X(writev)                                                                                      \
+    X(preadv)                                                                                      \
+    X(pwritev)                                                                                     \
+    X(lseek) X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll)  \
+        X(ppoll) X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64) \
+            X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(     \
+                faccessat) X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) \
+                X(unlink) X(unlinkat) X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) \
+                    X(link) X(linkat) X(symlink) X(symlinkat) X(chmod) X(fchmod) X(utimensat)      \
+                        X(memfd_create) X(pipe) X(pipe2) X(umask) X(mmap) X(munmap) X(mprotect)    \
+                            X(brk) X(mremap) X(remap_file_pages) X(madvise) X(mincore) X(msync) X( \
+                                mlock) X(mlock2) X(munlock) X(mlockall) X(munlockall) X(execve)    \
+                                X(exit) X(exit_group) X(wait4) X(getpid) X(getppid) X(gettid) X(   \
+                                    getpgrp) X(getpgid) X(getsid) X(getuid) X(geteuid) X(getgid)   \
+                                    X(getegid) X(set_tid_address) X(set_robust_list) X(rseq) X(    \
+                                        arch_prctl) X(prctl) X(prlimit64) X(getrlimit)             \
+                                        X(setrlimit) X(getrusage) X(uname) X(sysinfo) X(getrandom) \
                                             X(reboot) X(futex) X(sched_yield) X(sched_getaffinity) \
                                                 X(sched_setaffinity) X(getcpu) X(rt_sigaction)     \
                                                     X(rt_sigprocmask) X(rt_sigpending)             \
@@ -49,8 +53,8 @@
 #define SYS_SIGNAL_HANDLERS(X)                                                                     \
     X(rt_sigreturn)                                                                                \
     X(rt_sigsuspend)                                                                               \
-    X(rt_sigtimedwait) X(rt_sigqueueinfo) X(rt_tgsigqueueinfo) X(restart_syscall) X(alarm)         \
-        X(setitimer) X(getitimer)
+    X(rt_sigtimedwait)                                                                             \
+    X(rt_sigqueueinfo) X(rt_tgsigqueueinfo) X(restart_syscall) X(alarm) X(setitimer) X(getitimer)
 
 #define X(name) long sys_##name(const u64 *arg);
 SYS_HANDLERS(X)
@@ -81,6 +85,8 @@ struct user_at {
 /* 0, or -EFAULT, -ENAMETOOLONG, -ENOMEM, -EBADF, -ENOTDIR with nothing held. */
 long user_at_get(struct user_at *at, int dirfd, vaddr_t path);
 void user_at_put(struct user_at *at);
+/* The entry that dirfd, path and AT_ flags mean, with a reference. */
+long user_entry_at(int dirfd, vaddr_t path, u32 flags, struct entry **out);
 
 /* ---- time ---- */
 

@@ -101,7 +101,12 @@ static long transfer(struct file *file, struct user_io *u, u64 *pos, bool write)
     if (!file->ops->stream && ((s64)*pos < 0 || (s64)(*pos + u->io.left) < 0))
         return -EINVAL;
     u->io.left = min_u64(u->io.left, ABI_RW_MAX);
-    return write ? file->ops->write(file, &u->io, pos) : file->ops->read(file, &u->io, pos);
+    if (!write)
+        return file->ops->read(file, &u->io, pos);
+    long ret = file->ops->write(file, &u->io, pos);
+    if (ret == -EPIPE)
+        signal_send(proc_current(), SIGPIPE);
+    return ret;
 }
 
 /* The same at *at, or at the file's own position, which moves on. */
@@ -247,6 +252,8 @@ static s64 seek_target(struct file *file, s64 offset, u64 whence)
         base = READ_ONCE(file->pos);
         break;
     case SEEK_END:
+        if (inode->proc && S_ISREG(inode->mode))
+            return -EINVAL; /* a text has no length before it is made */
         base = regular ? READ_ONCE(inode->mapping.size) : 0;
         break;
     case SEEK_DATA:
@@ -273,6 +280,8 @@ long sys_lseek(const u64 *arg)
     file_pos_lock(file);
     if (whence > SEEK_HOLE)
         ret = -EINVAL;
+    else if (file->ops->unplaced)
+        ret = 0;
     else if (!file->ops->stream)
         ret = seek_target(file, arg[1], whence);
     if (ret >= 0)

@@ -34,6 +34,13 @@ static const struct {
     {"memory", suite_memory},
     {"time", suite_time},
     {"entry", suite_entry},
+    {"proc", suite_proc},
+    {"proc-machine", suite_proc_machine},
+    {"dev", suite_dev},
+    {"signal", suite_signal},
+    {"wait", suite_wait},
+    {"forks", suite_forks},
+    {"spawn", suite_spawn},
 };
 
 static int list(void)

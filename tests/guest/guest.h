@@ -86,6 +86,13 @@ void suite_random(void);
 void suite_memory(void);
 void suite_time(void);
 void suite_entry(void);
+void suite_proc(void);
+void suite_proc_machine(void);
+void suite_dev(void);
+void suite_signal(void);
+void suite_wait(void);
+void suite_forks(void);
+void suite_spawn(void);
 
 extern u64 random_seed;
 

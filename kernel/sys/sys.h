@@ -24,20 +24,21 @@
     X(writev)                                                                                      \
     X(preadv)                                                                                      \
     X(pwritev)                                                                                     \
-    X(lseek) X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll)  \
-        X(ppoll) X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64) \
-            X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(     \
-                faccessat) X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) \
-                X(unlink) X(unlinkat) X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) \
-                    X(link) X(linkat) X(symlink) X(symlinkat) X(chmod) X(fchmod) X(utimensat)      \
-                        X(memfd_create) X(pipe) X(pipe2) X(umask) X(mmap) X(munmap) X(mprotect)    \
-                            X(brk) X(mremap) X(remap_file_pages) X(madvise) X(mincore) X(msync) X( \
-                                mlock) X(mlock2) X(munlock) X(mlockall) X(munlockall) X(execve)    \
-                                X(exit) X(exit_group) X(wait4) X(getpid) X(getppid) X(gettid) X(   \
-                                    getpgrp) X(getpgid) X(getsid) X(getuid) X(geteuid) X(getgid)   \
-                                    X(getegid) X(set_tid_address) X(set_robust_list) X(rseq) X(    \
-                                        arch_prctl) X(prctl) X(prlimit64) X(getrlimit)             \
-                                        X(setrlimit) X(getrusage) X(uname) X(sysinfo) X(getrandom) \
+    X(lseek)                                                                                       \
+    X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(        \
+        ppoll) X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64)   \
+        X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(         \
+            faccessat) X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir)     \
+            X(unlink) X(unlinkat) X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(  \
+                link) X(linkat) X(symlink) X(symlinkat) X(chmod) X(fchmod) X(utimensat)            \
+                X(memfd_create) X(pipe) X(pipe2) X(umask) X(mmap) X(munmap) X(mprotect) X(brk) X(  \
+                    mremap) X(remap_file_pages) X(madvise) X(mincore) X(msync) X(mlock) X(mlock2)  \
+                    X(munlock) X(mlockall) X(munlockall) X(execve) X(exit) X(exit_group) X(wait4)  \
+                        X(getpid) X(getppid) X(gettid) X(getpgrp) X(getpgid) X(getsid)             \
+                            X(getuid) X(geteuid) X(getgid) X(getegid) X(set_tid_address)           \
+                                X(set_robust_list) X(rseq) X(arch_prctl) X(prctl) X(prlimit64)     \
+                                    X(getrlimit) X(setrlimit) X(getrusage) X(uname)                \
+                                        X(sysinfo) X(getrandom)                                    \
                                             X(reboot) X(futex) X(sched_yield) X(sched_getaffinity) \
                                                 X(sched_setaffinity) X(getcpu) X(rt_sigaction)     \
                                                     X(rt_sigprocmask) X(rt_sigpending)             \
@@ -119,6 +120,9 @@ static inline struct file *file_of(u64 fd)
     }
     return file;
 }
+
+/* Wake who sleeps for the word at addr, which the kernel has changed (sys_futex.c). => no lock held. */
+void futex_word_changed(vaddr_t addr);
 
 /* ---- usage (sys_limits.c) ---- */
 

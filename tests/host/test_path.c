@@ -270,6 +270,7 @@ static void test_line(void)
     ok(line_readable(&line), "Ctrl-D alone is readable");
     is(line_take(&line, buf, sizeof(buf)), 0, "as the end of input");
     is(line_input(&line, 3), 2, "Ctrl-C is SIGINT");
+    is(line_input(&line, 26), 20, "Ctrl-Z is SIGTSTP");
     for (int i = 0; i < 5000; i++)
         line_input(&line, 'a');
     line_input(&line, '\n');

@@ -113,7 +113,7 @@ int proc_create(struct proc **out);
 void proc_remove(struct proc *proc);
 /* The same, => proc_table_lock held, and the caller puts the table's reference after. */
 void proc_remove_locked(struct proc *proc);
-u32 proc_count(void); /* in the table */
+u32 proc_count(void);    /* in the table */
 u32 proc_last_pid(void); /* given out; so many processes were made, until numbers come round */
 
 /* Process groups and sessions: setpgid and setsid of caller. 0 (or the id) or a negative errno. */

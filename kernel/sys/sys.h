@@ -26,7 +26,7 @@
     X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(faccessat)   \
     X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink) X(unlinkat)  \
     X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(symlink)      \
-    X(symlinkat) X(chmod) X(fchmod) X(utimensat) X(memfd_create) X(umask)                          \
+    X(symlinkat) X(chmod) X(fchmod) X(utimensat) X(memfd_create) X(pipe) X(pipe2) X(umask)         \
     /* memory */                                                                                   \
     X(mmap) X(munmap) X(mprotect) X(brk) X(mremap) X(remap_file_pages) X(madvise) X(mincore)       \
     X(msync) X(mlock) X(mlock2) X(munlock) X(mlockall) X(munlockall)                               \

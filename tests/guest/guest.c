@@ -40,6 +40,7 @@ static const struct {
     {"signal", suite_signal},
     {"wait", suite_wait},
     {"forks", suite_forks},
+    {"spawn", suite_spawn},
 };
 
 static int list(void)

@@ -92,6 +92,7 @@ void suite_dev(void);
 void suite_signal(void);
 void suite_wait(void);
 void suite_forks(void);
+void suite_spawn(void);
 
 extern u64 random_seed;
 

@@ -195,8 +195,9 @@ static int accept(const char *text, size_t length, void *arg)
     return length == 3 && memcmp(text, "yes", 4) == 0 ? 0 : -EINVAL;
 }
 
-static const struct proc_entry test_entry = {"a/b/test", "it", show, accept, NULL};
-static const struct proc_entry read_only = {"a/fixed", "it", show, NULL, NULL};
+static const struct proc_entry test_entry = {
+    .path = "a/b/test", .arg = "it", .show = show, .write = accept};
+static const struct proc_entry read_only = {.path = "a/fixed", .arg = "it", .show = show};
 
 static void test_proc(void)
 {

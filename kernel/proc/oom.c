@@ -28,14 +28,20 @@ static struct proc *going(void)
     return NULL;
 }
 
-/* Of equals the youngest. => table lock held. */
+/* Of equals the youngest. PID 1, whose end is the machine's, and who shares its memory, only if it has more than all others
+ * together. => table lock held. */
 static struct proc *largest(void)
 {
-    struct proc *found = NULL;
-    for (struct proc *p = proc_next_locked(0); p; p = proc_next_locked(p->pid))
-        if (p->mm && (!found || pages_of(p) >= pages_of(found)))
+    struct proc *init = proc_find_locked(PID_INIT), *found = NULL;
+    u64 others = 0;
+    for (struct proc *p = proc_next_locked(PID_INIT); p; p = proc_next_locked(p->pid)) {
+        if (!p->mm || p->mm == init->mm)
+            continue;
+        if (!found || pages_of(p) >= pages_of(found))
             found = p;
-    return found;
+        others += pages_of(p);
+    }
+    return found && pages_of(init) <= others ? found : init;
 }
 
 /* All that share the victim's memory go with it, or it would not come back. => table lock held. */

@@ -25,14 +25,15 @@
     X(preadv)                                                                                      \
     X(pwritev)                                                                                     \
     X(lseek)                                                                                       \
-    X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(        \
-        ppoll) X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64)   \
-        X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(         \
-            faccessat) X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir)     \
-            X(unlink) X(unlinkat) X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(  \
-                link) X(linkat) X(symlink) X(symlinkat) X(chmod) X(fchmod) X(utimensat)            \
-                X(memfd_create) X(pipe) X(pipe2) X(umask) X(mmap) X(munmap) X(mprotect) X(brk) X(  \
-                    mremap) X(remap_file_pages) X(madvise) X(mincore) X(msync) X(mlock) X(mlock2)  \
+    X(open)                                                                                        \
+    X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(ppoll) X(       \
+        truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64) X(stat)    \
+        X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(faccessat) X(    \
+            faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink)        \
+            X(unlinkat) X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(link) X(    \
+                linkat) X(symlink) X(symlinkat) X(chmod) X(fchmod) X(utimensat) X(memfd_create)    \
+                X(pipe) X(pipe2) X(umask) X(mmap) X(munmap) X(mprotect) X(brk) X(mremap) X(        \
+                    remap_file_pages) X(madvise) X(mincore) X(msync) X(mlock) X(mlock2)            \
                     X(munlock) X(mlockall) X(munlockall) X(execve) X(exit) X(exit_group) X(wait4)  \
                         X(getpid) X(getppid) X(gettid) X(getpgrp) X(getpgid) X(getsid)             \
                             X(getuid) X(geteuid) X(getgid) X(getegid) X(set_tid_address)           \

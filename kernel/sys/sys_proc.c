@@ -133,7 +133,7 @@ long sys_execve(const u64 *arg)
     long ret = user_path(arg[0], &path);
     if (ret < 0)
         return ret;
-    ret = exec_args_get(&args, arg[1], arg[2]);
+    ret = *path ? exec_args_get(&args, arg[1], arg[2]) : -ENOENT;
     if (ret == 0) {
         ret = exec_load(proc->cwd, path, &args, &image);
         seq_put(args.strings);

@@ -4,6 +4,7 @@
  */
 #include "tests/guest/signals.h"
 
+#include <sys/sysinfo.h>
 #include <time.h>
 
 struct seen seen;
@@ -330,6 +331,52 @@ static void check_errors(void)
     fails(syscall(SYS_rt_sigqueueinfo, getpid(), 65, &info), EINVAL);
 }
 
+/* A child that ends with real-time signals in its queue. */
+static void end_with_queue(void)
+{
+    sigset_t set = set_of(SIGRTMIN);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    for (int i = 0; i < 100; i++)
+        sigqueue(getpid(), SIGRTMIN, (union sigval){.sival_int = i});
+    _exit(5);
+}
+
+static u64 free_memory(void)
+{
+    struct sysinfo info;
+    sysinfo(&info);
+    return info.freeram;
+}
+
+/* What is Fathom's own: its limit of the queue, that PID 1 does not stop, and that no memory is lost. */
+static void check_own(void)
+{
+    sigset_t set = set_of(SIGRTMIN), old;
+    int taken = 0, sent = 0;
+    struct timespec never = {0, 0};
+    if (!fathom || getpid() != 1) {
+        tap_skip("only in Fathom");
+        return;
+    }
+    is(raise(SIGSTOP), 0, "PID 1 does not stop");
+    is(raise(SIGTSTP), 0, "by no signal");
+    sigprocmask(SIG_BLOCK, &set, &old);
+    while (sent < 2000 && sigqueue(getpid(), SIGRTMIN, (union sigval){.sival_int = 0}) == 0)
+        sent++;
+    is(errno, EAGAIN, "the queue is full");
+    is(sent, 1024, "with 1,024 signals");
+    is(kill(getpid(), SIGRTMIN), 0, "kill finds no room there, and goes without");
+    while (sigtimedwait(&set, NULL, &never) == SIGRTMIN)
+        taken++;
+    is(taken, sent, "all come");
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    is(status_of(end_with_queue), 5 << 8, "a child ends with a full queue");
+    u64 before = free_memory();
+    for (int i = 0; i < 30; i++)
+        status_of(end_with_queue);
+    is(free_memory(), before, "30 more lose no memory");
+}
+
 void suite_signal(void)
 {
     check_sending();
@@ -341,6 +388,7 @@ void suite_signal(void)
     signals_faults();
     signals_frames();
     signals_sleeping();
+    check_own();
     dies_by(raise_term, SIGTERM);
     dies_by(raise_kill, SIGKILL);
     dies_by(raise_realtime, SIGRTMIN + 1);

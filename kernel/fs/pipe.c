@@ -171,13 +171,15 @@ static long pipe_read(struct file *file, struct io *io, u64 *pos)
     if (ret <= 0)
         return ret;
     u64 there = __atomic_load_n(&pipe->tail, __ATOMIC_ACQUIRE) - pipe->head;
-    while (io->left && there && !bad) {
+    while (io->left && there) {
         size_t n = min_u64(min_u64(io->left, there), PAGE_SIZE - pipe->head % PAGE_SIZE);
         size_t put = io_put(io, place_of(pipe, pipe->head), n);
         bad = put < n;
-        there -= put;
-        done += put;
-        advance(pipe, &pipe->head, put);
+        if (bad) /* as in Linux the piece stays whole, to be read again */
+            break;
+        there -= n;
+        done += n;
+        advance(pipe, &pipe->head, n);
     }
     leave(pipe, &pipe->reading);
     return io_result(done, bad ? -EFAULT : 0);
@@ -192,8 +194,10 @@ static long write_step(struct pipe *pipe, struct io *io, u64 room, bool *bad)
     size_t n = min_u64(min_u64(io->left, room), PAGE_SIZE - pipe->tail % PAGE_SIZE);
     size_t got = io_get(io, place_of(pipe, pipe->tail), n);
     *bad = got < n;
-    advance(pipe, &pipe->tail, got);
-    return got;
+    if (*bad) /* the piece is dropped as a whole */
+        return 0;
+    advance(pipe, &pipe->tail, n);
+    return n;
 }
 
 /* => this thread is the writer. */

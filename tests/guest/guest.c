@@ -36,6 +36,7 @@ static const struct {
     {"entry", suite_entry},
     {"proc", suite_proc},
     {"proc-machine", suite_proc_machine},
+    {"pipe", suite_pipe},
     {"dev", suite_dev},
     {"signal", suite_signal},
     {"wait", suite_wait},

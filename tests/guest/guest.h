@@ -88,6 +88,7 @@ void suite_time(void);
 void suite_entry(void);
 void suite_proc(void);
 void suite_proc_machine(void);
+void suite_pipe(void);
 void suite_dev(void);
 void suite_signal(void);
 void suite_wait(void);

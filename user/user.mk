@@ -26,10 +26,13 @@ USER_LDFLAGS = -static -Wl,-z,max-page-size=65536
 
 USER_OUT = build/user
 USER_ROOT = $(USER_OUT)/root
-USER_PROGRAMS = init holt2005
+USER_PROGRAMS = init holt2005 shutemov2015 epler2001
 
-init_SOURCES = user/init/init.c
-holt2005_SOURCES = user/mails/holt2005.c user/mails/holt2005_print.c user/common/vm.c
+init_SOURCES = user/init/init.c user/init/summary.c user/common/vm.c
+USER_COMMON = user/common/report.c user/common/vm.c
+holt2005_SOURCES = user/mails/holt2005.c user/mails/holt2005_print.c $(USER_COMMON)
+shutemov2015_SOURCES = user/mails/shutemov2015.c user/mails/shutemov2015_print.c $(USER_COMMON)
+epler2001_SOURCES = user/mails/epler2001.c user/mails/epler2001_print.c $(USER_COMMON)
 
 GUEST_SOURCES = $(wildcard tests/guest/*.c) user/common/vm.c
 GUEST_SIMPLE = $(basename $(notdir $(wildcard tests/guest/programs/*.c)))

@@ -50,7 +50,7 @@ static inline void list_del(struct list_head *entry)
 
 #define list_entry(ptr, type, member) container_of(ptr, type, member)
 #define list_for_each(pos, head) for (pos = (head)->next; pos != (head); pos = pos->next)
-#define list_for_each_safe(pos, tmp, head) \
+#define list_for_each_safe(pos, tmp, head)                                                         \
     for (pos = (head)->next, tmp = pos->next; pos != (head); pos = tmp, tmp = pos->next)
 
 #endif

@@ -13,8 +13,10 @@ enum { IRQ_COM1_COM3 = 4 };
 void upcall_irq(u32 line)
 {
     if (line == IRQ_COM1_COM3) {
-        tty_irq();
+        bool signal = tty_irq();
         link_irq();
+        if (signal)
+            link_wake();
     }
 }
 

@@ -72,6 +72,11 @@ void link_irq(void)
     spin_unlock_irq(&input.lock, flags);
 }
 
+void link_wake(void)
+{
+    wait_wake_all(&input);
+}
+
 static bool link_readable(void)
 {
     return in.ended || (!in.wanted && in.taken < in.have);

@@ -29,12 +29,12 @@ static void send_cooked(u8 byte)
     uart_send(UART_COM1, byte);
 }
 
-void tty_irq(void)
+bool tty_irq(void)
 {
     u8 byte;
     u32 signal = 0;
     if (!present)
-        return;
+        return false;
     u64 flags = spin_lock_irq(&input.lock);
     while (uart_receive(UART_COM1, &byte)) {
         u32 asked = line_input(&console, byte);
@@ -45,6 +45,7 @@ void tty_irq(void)
     if (signal || line_readable(&console))
         wait_wake_all_locked(&input);
     spin_unlock_irq(&input.lock, flags);
+    return signal;
 }
 
 /* Wait for input and take up to n bytes. Bytes, 0 at the end of input, -EINTR, -EAGAIN. */

@@ -15,6 +15,7 @@
 #include "kernel/core/panic.h"
 #include "kernel/core/time.h"
 #include "kernel/fs/file.h"
+#include "kernel/sched/thread.h"
 #include "lib/abi/time.h"
 
 static const u8 zero_bytes[PAGE_SIZE];
@@ -49,6 +50,7 @@ long mapping_read(struct mapping *m, struct io *io, u64 *pos)
         }
         *pos += ret;
         done += ret;
+        sched_yield_point();
         if ((size_t)ret < n) { /* the caller's memory ended */
             error = -EFAULT;
             break;
@@ -124,6 +126,7 @@ static long write_loop(struct file *file, struct io *io, u64 *pos, void *bounce)
             return io_result(done, ret);
         *pos = at + n;
         done += n;
+        sched_yield_point();
     }
     return io_result(done, error);
 }

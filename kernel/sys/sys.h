@@ -15,31 +15,34 @@
 #include "lib/abi/syscall.h"
 
 /* Every call that there is. clone, fork and all others are ENOSYS, named once in the log. */
+/* clang-format off */
 #define SYS_HANDLERS(X)                                                                            \
-    X(read)                                                                                        \
-    X(write)                                                                                       \
-    X(pread64) X(pwrite64) X(readv) X(writev) X(preadv) X(pwritev) X(lseek) X(open) X(openat)      \
-        X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(ppoll) X(truncate) X( \
-            ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64) X(stat) X(lstat)   \
-            X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(faccessat) X(         \
-                faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink)    \
-                X(unlinkat) X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(link)   \
-                    X(linkat) X(symlink) X(symlinkat) X(chmod) X(fchmod) X(umask) X(mmap)          \
-                        X(munmap) X(mprotect) X(brk) X(execve) X(exit) X(exit_group) X(wait4)      \
-                            X(getpid) X(getppid) X(gettid) X(getpgrp) X(getpgid) X(getsid)         \
-                                X(getuid) X(geteuid) X(getgid) X(getegid) X(set_tid_address)       \
-                                    X(set_robust_list) X(rseq) X(arch_prctl) X(prctl) X(prlimit64) \
-                                        X(getrlimit) X(setrlimit) X(getrusage) X(uname) X(sysinfo) \
-                                            X(getrandom) X(reboot) X(futex) X(sched_yield)         \
-                                                X(sched_getaffinity) X(sched_setaffinity)          \
-                                                    X(getcpu) X(rt_sigaction) X(rt_sigprocmask)    \
-                                                        X(rt_sigpending) X(sigaltstack) X(kill)    \
-                                                            X(tkill) X(tgkill) X(pause)            \
-                                                                X(clock_gettime) X(clock_getres)   \
-                                                                    X(gettimeofday) X(time)        \
-                                                                        X(nanosleep)               \
-                                                                            X(clock_nanosleep)     \
-                                                                                X(times)
+    /* bytes */                                                                                    \
+    X(read) X(write) X(pread64) X(pwrite64) X(readv) X(writev) X(preadv) X(pwritev) X(lseek)       \
+    /* descriptors */                                                                              \
+    X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(ppoll)  \
+    X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64)              \
+    /* names */                                                                                    \
+    X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(faccessat)   \
+    X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink) X(unlinkat)  \
+    X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(symlink)      \
+    X(symlinkat) X(chmod) X(fchmod) X(umask)                                                       \
+    /* memory */                                                                                   \
+    X(mmap) X(munmap) X(mprotect) X(brk)                                                           \
+    /* the process */                                                                              \
+    X(execve) X(exit) X(exit_group) X(wait4) X(getpid) X(getppid) X(gettid) X(getpgrp) X(getpgid)  \
+    X(getsid) X(getuid) X(geteuid) X(getgid) X(getegid) X(set_tid_address) X(set_robust_list)      \
+    X(rseq) X(arch_prctl) X(prctl) X(prlimit64) X(getrlimit) X(setrlimit) X(getrusage)             \
+    /* the machine */                                                                              \
+    X(uname) X(sysinfo) X(getrandom) X(reboot) X(futex) X(sched_yield) X(sched_getaffinity)        \
+    X(sched_setaffinity) X(getcpu)                                                                 \
+    /* signals */                                                                                  \
+    X(rt_sigaction) X(rt_sigprocmask) X(rt_sigpending) X(sigaltstack) X(kill) X(tkill) X(tgkill)   \
+    X(pause)                                                                                       \
+    /* time */                                                                                     \
+    X(clock_gettime) X(clock_getres) X(gettimeofday) X(time) X(nanosleep) X(clock_nanosleep)       \
+    X(times)
+/* clang-format on */
 
 #define X(name) long sys_##name(const u64 *arg);
 SYS_HANDLERS(X)

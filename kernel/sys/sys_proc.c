@@ -79,9 +79,16 @@ long sys_exit_group(const u64 *arg)
     proc_exit(arg[0]);
 }
 
+/* WNOHANG, WUNTRACED, WCONTINUED, __WNOTHREAD, __WALL, __WCLONE */
+enum { WAIT_OPTIONS = 1 | 2 | 8 };
+#define WAIT_OPTIONS_LINUX 0xe0000000u
+
 long sys_wait4(const u64 *arg)
 {
-    (void)arg;
+    if ((u32)arg[2] & ~(WAIT_OPTIONS | WAIT_OPTIONS_LINUX))
+        return -EINVAL;
+    if ((int)arg[0] == (int)0x80000000)
+        return -ESRCH;
     return -ECHILD; /* there is nothing to wait for */
 }
 
@@ -156,7 +163,7 @@ long sys_execve(const u64 *arg)
     long ret = user_path(arg[0], &path);
     if (ret < 0)
         return ret;
-    ret = exec_args_get(&args, arg[1], arg[2]);
+    ret = *path ? exec_args_get(&args, arg[1], arg[2]) : -ENOENT;
     if (ret == 0) {
         ret = exec_load(proc->cwd, path, &args, &image);
         seq_put(args.strings);

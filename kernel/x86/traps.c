@@ -193,6 +193,7 @@ void trap_dispatch(struct trap_frame *frame)
 
 void trap_dispatch_paranoid(struct trap_frame *frame)
 {
+    CHECK(this_cpu()->self == this_cpu(), "GS %#lx is not the kernel's", rdmsr(MSR_GS_BASE));
     if (frame->vector ==
         TRAP_DEBUG) { /* a user's trace flag or breakpoint that struck just inside */
         frame->rflags &= ~(u64)RFLAGS_TF;

@@ -66,6 +66,16 @@ rm "$SCRATCH/asked" "$bin/sudo" "$bin/qemu-system-x86_64"
 echo 'echo 0' | fake id
 passes "as root it is installed" setup run
 verdict "$(! grep -q update "$SCRATCH/asked"; echo $?)" "the list of packages was not fetched again"
+rm "$bin/qemu-system-x86_64" "$bin/gcc" "$bin/x86_64-linux-gnu-gcc"
+compiler >"$SCRATCH/gcc"
+fake apt-get <<'END'
+case " $* " in *" -s "*) exit 0 ;; esac
+for tool in gcc qemu-system-x86_64; do
+    { echo '#!/bin/sh'; /bin/cat "$SCRATCH/gcc"; } >"${0%/*}/$tool"
+    /bin/chmod +x "${0%/*}/$tool"
+done
+END
+passes "a system without any compiler: what was installed is found" setup run
 rm "$bin/qemu-system-x86_64"
 fake apt-get <<<'exit 100'
 refuses "an installation that fails: status 1" "Install by hand: apt-get install qemu-system-x86" setup run

@@ -18,6 +18,7 @@ bool kernel_test_ok(bool cond, const char *text, const char *file, int line, con
     PRINTF_LIKE(5, 6);
 
 void suite_paging(void);
+void suite_traps(void);
 void suite_usercopy(void);
 void suite_threads(void);
 void suite_locks(void);

@@ -50,6 +50,7 @@ static void run_all(void *arg)
     suite_threads();
     warming_up = false;
     run_suite("paging", suite_paging);
+    run_suite("traps", suite_traps);
     run_suite("usercopy", suite_usercopy);
     run_suite("threads", suite_threads);
     run_suite("locks", suite_locks);

@@ -62,8 +62,8 @@ static inline pfn_t pte_pfn(pte_t e)
 /* A leaf for a user page, accessed already (a fault asked for it); rights are RIGHT_ bits, READ is implied. */
 static inline pte_t pte_leaf(pfn_t pfn, unsigned rights)
 {
-    return (pte_t){pfn.v << PAGE_SHIFT | PTE_P | PTE_U | PTE_A | (rights & RIGHT_WRITE ? PTE_W : 0) |
-                   (rights & RIGHT_EXEC ? 0 : PTE_XD)};
+    return (pte_t){pfn.v << PAGE_SHIFT | PTE_P | PTE_U | PTE_A |
+                   (rights & RIGHT_WRITE ? PTE_W : 0) | (rights & RIGHT_EXEC ? 0 : PTE_XD)};
 }
 
 /* An entry that points to the next lower table; rights are decided at the leaf. */

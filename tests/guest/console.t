@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""console.t: the terminal: line editing, its echo, Ctrl-D, Ctrl-C, and output with carriage returns."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import machine
+import suite
+
+tap = suite.Tap()
+initramfs = machine.archive({"/bin/echo": suite.program("echo"), "/bin/hello": suite.program("hello")})
+
+with machine.Machine(initramfs, "init=/bin/hello") as m:
+    tap.ok(m.expect(b"hello, world\r\n"), "a new line becomes CR LF", m.seen)
+    tap.ok(m.result() == "exit 0\n", "status", m.text("log"))
+
+with machine.Machine(initramfs, "init=/bin/echo strace=1") as m:
+    m.wait_log("strace: ")
+    m.type(b"helx\x7flo\r")
+    tap.ok(m.expect(b"helx\b \blo\r\nhello\r\n"), "erase takes a byte back, on the screen too", m.seen)
+    m.type(b"gone\x15stays\r")
+    tap.ok(m.expect(b"gone" + b"\b \b" * 4 + b"stays\r\nstays\r\n"), "kill takes the line back", m.seen)
+    m.type(b"part\x04")
+    tap.ok(m.expect(b"partpart"), "Ctrl-D hands over an unfinished line", m.seen)
+    m.type(b"\x04")
+    tap.ok(m.result() == "exit 0\n", "Ctrl-D alone is the end of input", m.text("log"))
+
+with machine.Machine(initramfs, "init=/bin/echo strace=1") as m:
+    m.wait_log("strace: ")
+    m.type(b"line\r")
+    tap.ok(m.expect(b"line\r\nline\r\n"), "a line before it", m.seen)
+    m.type(b"\x03")
+    tap.ok(m.result() == "signal 2\n", "Ctrl-C is SIGINT", m.text("log"))
+    tap.ok("SIGINT" in m.text("log"), "and the log says so", m.text("log"))
+
+tap.done()

@@ -34,6 +34,14 @@ static const struct {
     {"memory", suite_memory},
     {"time", suite_time},
     {"entry", suite_entry},
+    {"edges", suite_edges},
+    {"rlimits", suite_rlimits},
+    {"faults", suite_faults},
+    {"cow", suite_cow},
+    {"mlock", suite_mlock},
+    {"madvise", suite_madvise},
+    {"remap", suite_remap},
+    {"mremap", suite_mremap},
 };
 
 static int list(void)

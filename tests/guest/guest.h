@@ -86,6 +86,14 @@ void suite_random(void);
 void suite_memory(void);
 void suite_time(void);
 void suite_entry(void);
+void suite_edges(void);
+void suite_rlimits(void);
+void suite_faults(void);
+void suite_cow(void);
+void suite_mlock(void);
+void suite_madvise(void);
+void suite_remap(void);
+void suite_mremap(void);
 
 extern u64 random_seed;
 

@@ -28,10 +28,9 @@ class Tap:
         self.count += 1
         self.failed += not good
         print(f"{'ok' if good else 'not ok'} {self.count} - {what}")
-        if not good:
-            for note in notes:
-                for line in str(note).splitlines():
-                    print(f"# {line}")
+        if not good:  # prove shows standard error only
+            for line in (f"failed: {what}", *(line for note in notes for line in str(note).splitlines())):
+                print(f"# {line}", file=sys.stderr)
         sys.stdout.flush()
 
     def skip(self, what, why):
@@ -88,7 +87,7 @@ def pass_on(tap, label, status, out, err):
             failed |= check.group(1) == "not ok"
             tap.ok(check.group(1) == "ok", f"{label}: {check.group(2).strip()}")
         else:
-            print(line if line.startswith("#") else f"# {line}")
+            print(line if line.startswith("#") else f"# {line}", file=sys.stderr if failed else sys.stdout)
     good = plan == seen and seen > 0 and status == failed
     tap.ok(good, f"{label}: ends well", f"status {status}, plan {plan}, checks {seen}",
            err.decode("utf-8", "replace")[-4000:])

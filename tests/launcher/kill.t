@@ -9,7 +9,7 @@ import sys
 import termios
 import time
 
-from tap import holds, main, same
+from tap import holds, main, processes_with, same
 
 
 def gone(pid, seconds=5):
@@ -85,8 +85,7 @@ def early_force(tree):
         run.kill()
         run.wait()
     time.sleep(0.5)
-    found = subprocess.run(["pgrep", "-f", tree.root], stdout=subprocess.PIPE).stdout
-    same(found, b"", "processes of this tree")
+    same(processes_with(tree.root), [], "processes of this tree")
     same(tree.run("--", "exit", "4").returncode, 4, "the next run")
 
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from tap import ROOT, Checkout, holds, main, same
+from tap import children_of, ROOT, Checkout, holds, main, same
 
 PROGRAMS = os.path.join(ROOT, "build", "user", "tests")
 LIMIT = ("--timeout", "60")
@@ -112,14 +112,14 @@ def no_orphan(tree):
     run.stdin.write(b"x")
     run.stdin.flush()
     same(run.stdout.read(1), b"x", "it runs")
-    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(run.pid)], stdout=subprocess.PIPE).stdout.split()
+    children = children_of(run.pid)
     same(len(children), 1, "children")
     run.kill()
     run.wait()
     end = time.monotonic() + 5
-    while os.path.exists("/proc/%s/exe" % children[0].decode()) and time.monotonic() < end:
+    while os.path.exists("/proc/%d/exe" % children[0]) and time.monotonic() < end:
         try:
-            os.readlink("/proc/%s/exe" % children[0].decode())
+            os.readlink("/proc/%d/exe" % children[0])
         except OSError:
             break
         time.sleep(0.05)

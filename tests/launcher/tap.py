@@ -17,6 +17,36 @@ GUEST_NAMES = ("fail crash silent exit signal panic poweroff nonsense linger han
                "turns big bytewise cat noinput arguments command qemu initramfs terminal").split()
 
 
+def children_of(pid):
+    """The pids of pid's children, from /proc."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open("/proc/%s/stat" % entry) as f:
+                    parent = int(f.read().rpartition(")")[2].split()[1])
+            except OSError:
+                continue  # it ended meanwhile
+            if parent == pid:
+                found.append(int(entry))
+    return found
+
+
+def processes_with(text):
+    """The pids of the processes whose command line has text in it, from /proc."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and int(entry) != os.getpid():
+            try:
+                with open("/proc/%s/cmdline" % entry, "rb") as f:
+                    words = f.read()
+            except OSError:
+                continue
+            if os.fsencode(text) in words:
+                found.append(int(entry))
+    return found
+
+
 class Tree:
     """A checkout whose path has a space, a comma and more than 108 bytes."""
 
@@ -96,7 +126,7 @@ def main(tests, tree_kind=Tree):
         except Exception:
             failed += 1
             print("not ok %d - %s" % (number, test.__doc__), flush=True)
-            print("".join("# %s\n" % line for line in traceback.format_exc().split("\n")), flush=True)
+            print("".join("# %s\n" % line for line in traceback.format_exc().split("\n")), file=sys.stderr)
         finally:
             tree.remove()
     sys.exit(1 if failed else 0)

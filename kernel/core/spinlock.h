@@ -29,6 +29,8 @@ enum lock_rank {
     RANK_SLAB,
     RANK_PAGE_ALLOC,
     RANK_WAIT_QUEUE, /* wait queues, the guards of sleeping locks */
+    RANK_TIMER,      /* the list of timers */
+    RANK_SIGNAL,     /* a process's pending signals */
     RANK_RUN_QUEUE,
     RANK_DEVICE, /* a serial port, the terminal */
     RANK_PRINTK,

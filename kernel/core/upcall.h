@@ -24,6 +24,9 @@ void upcall_tick(void);
 void upcall_irq(u32 line);
 /* On the way back to user mode, interrupts on: signals, rescheduling. proc/ */
 void upcall_return_to_user(struct trap_frame *frame);
+/* Has the running thread to end its sleep for a signal, or (fatal) for SIGKILL? Any locks, interrupts
+ * off or on. proc/signal.c */
+bool upcall_signal_wanted(bool fatal);
 /* A panic wants its record sent and the machine ended. dev/exitport.c */
 NORETURN void upcall_machine_end(const char *record);
 /* Panic text for whoever watches the console (not only the log). dev/serial.c; polled, no locks. */

@@ -28,9 +28,9 @@ static int file_describe(struct mm_file *mm, char *path, size_t size, u32 *major
                          u64 *inode)
 {
     struct file *file = container_of(mm, struct file, mm);
-    mutex_lock(&fs_tree_lock);
+    tree_lock();
     size_t length = tree_path(file->entry, path, size);
-    mutex_unlock(&fs_tree_lock);
+    tree_unlock();
     *major = 0;
     *minor = 1; /* as inode_stat */
     *inode = file_inode(file)->ino;
@@ -137,6 +137,20 @@ static int open_locked(const struct open_request *q, struct file **out, bool *cr
     return *out ? 0 : -ENOMEM;
 }
 
+int file_create_nameless(const char *name, u32 mode, u32 flags, struct file **out)
+{
+    struct inode *inode = inode_create(S_IFREG | (mode & 07777));
+    if (!inode)
+        return -ENOMEM;
+    struct entry *entry = tree_orphan(inode, name, false);
+    inode_put(inode);
+    if (!entry)
+        return -ENOMEM;
+    *out = file_create(entry, flags);
+    entry_put(entry);
+    return *out ? 0 : -ENOMEM;
+}
+
 /* O_TMPFILE: a regular file in the directory path that never has a name. */
 static int open_unnamed(const struct open_request *q, struct file **out)
 {
@@ -148,16 +162,7 @@ static int open_unnamed(const struct open_request *q, struct file **out)
     entry_put(dir);
     if (!is_dir)
         return -ENOTDIR;
-    struct inode *inode = inode_create(S_IFREG | (q->mode & 07777));
-    if (!inode)
-        return -ENOMEM;
-    struct entry *entry = tree_orphan(inode);
-    inode_put(inode);
-    if (!entry)
-        return -ENOMEM;
-    *out = file_create(entry, q->flags & ~(O_DIRECTORY | O_TMPFILE_BIT));
-    entry_put(entry);
-    return *out ? 0 : -ENOMEM;
+    return file_create_nameless(NULL, q->mode, q->flags & ~(O_DIRECTORY | O_TMPFILE_BIT), out);
 }
 
 int file_open(const struct open_request *request, struct file **out)
@@ -174,9 +179,9 @@ int file_open(const struct open_request *request, struct file **out)
     if ((q.flags & O_CREAT) && (q.flags & O_DIRECTORY))
         return -EINVAL;
     struct file *file = NULL;
-    mutex_lock(&fs_tree_lock);
+    tree_lock();
     int ret = open_locked(&q, &file, &created);
-    mutex_unlock(&fs_tree_lock);
+    tree_unlock();
     if (ret < 0)
         return ret;
     if ((q.flags & O_TRUNC) && !created && S_ISREG(file_inode(file)->mode))

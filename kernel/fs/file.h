@@ -25,6 +25,7 @@ struct file_ops {
     int (*ioctl)(struct file *file, u32 cmd, void *arg);
     u32 (*poll)(struct file *file); /* POLL bits that are ready now */
     bool stream;                    /* no position: lseek and pread give ESPIPE */
+    bool unplaced;                  /* no position either, but lseek always answers 0 */
     bool mappable;                  /* mmap of it is of inode->mapping */
 };
 
@@ -66,6 +67,10 @@ struct open_request {
 /* Open as open(2) does. 0 and *out with one reference, or a negative errno; a file that O_CREAT made stays.
  * => may sleep; no lock held. */
 int file_open(const struct open_request *request, struct file **out);
+
+/* A regular file that is in no directory: its name is shown as a deleted one's; NULL: its inode's number. 0 and *out with one
+ * reference, or -ENOMEM. */
+int file_create_nameless(const char *name, u32 mode, u32 flags, struct file **out);
 
 /* Whole-file helpers for the kernel's own reads. Returns bytes read, less than n at the end of the file. */
 long file_read_at(struct file *file, void *buf, size_t n, u64 pos);

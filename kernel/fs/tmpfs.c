@@ -18,6 +18,8 @@
 #include "kernel/sched/thread.h"
 #include "lib/abi/time.h"
 
+static const u64 DAY_NS = 24 * 3600 * NSEC_PER_SEC;
+
 static const u8 zero_bytes[PAGE_SIZE];
 
 /* One page's share of a read. Returns bytes stored, or -EFAULT when none were. */
@@ -59,11 +61,19 @@ long mapping_read(struct mapping *m, struct io *io, u64 *pos)
     return io_result(done, error);
 }
 
+/* The time of access moves only when it tells something new, or is a day old (Linux's relatime). */
+static void touch_access(struct inode *inode)
+{
+    u64 now = time_wall_ns(), atime = READ_ONCE(inode->atime);
+    if (atime <= inode->mtime || atime <= inode->ctime || now - atime >= DAY_NS)
+        WRITE_ONCE(inode->atime, now);
+}
+
 static long tmpfs_read(struct file *file, struct io *io, u64 *pos)
 {
     long ret = mapping_read(&file_inode(file)->mapping, io, pos);
     if (ret >= 0 && !(file->flags & O_NOATIME))
-        WRITE_ONCE(file_inode(file)->atime, time_wall_ns());
+        touch_access(file_inode(file));
     return ret;
 }
 

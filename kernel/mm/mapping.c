@@ -176,7 +176,7 @@ static int find_page(struct mapping *m, pgoff_t index, bool create, unsigned bel
         return -EFAULT;
     if (*page || !create)
         return 0;
-    *page = page_alloc_zeroed(PAGE_CACHE);
+    *page = page_alloc_zeroed(m->kernel ? PAGE_KERNEL : PAGE_CACHE);
     if (!*page)
         return -ENOMEM;
     int error = enter(m, index, below_end, page);

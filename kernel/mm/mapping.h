@@ -26,6 +26,7 @@ struct mapping {
     struct rb_root vmas; /* by pgoff, augmented with the last page */
     u64 count;           /* pages held */
     u64 size;            /* bytes of the file; pages past it fault with SIGBUS */
+    bool kernel;         /* the kernel's own text: never mapped, and no file for the statistics */
 };
 
 void mapping_init(struct mapping *m);
@@ -62,6 +63,7 @@ struct mm_file {
     const struct mm_file_ops *ops;
     struct mapping *mapping; /* NULL: cannot be mapped (ENODEV) */
     u32 access;              /* MM_FILE_ bits: how it was opened */
+    bool zero;               /* /dev/zero: what is mapped is anonymous memory */
     u32 refs;                /* atomic */
 };
 

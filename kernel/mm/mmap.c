@@ -165,11 +165,14 @@ static int check_file(struct plan *plan)
     }
     if (!(r->file->access & MM_FILE_READ))
         return -EACCES;
-    if (!r->file->mapping)
+    if (!r->file->mapping && !r->file->zero)
         return -ENODEV;
     if (*vm & VM_GROWSDOWN)
         return -EINVAL;
-    plan->shape.file = r->file;
+    if (!r->file->zero)
+        plan->shape.file = r->file;
+    else
+        plan->shape.pgoff = *vm & VM_MAYSHARE ? 0 : plan->shape.start >> PAGE_SHIFT;
     return 0;
 }
 
@@ -220,7 +223,7 @@ static int reserve(struct mm *mm, struct plan *plan)
     }
     if (plan->shape.file) {
         mm_file_get(plan->shape.file);
-    } else if (plan->shape.flags & VM_SHARED) {
+    } else if (plan->shape.flags & VM_MAYSHARE) {
         bool promise = !(plan->shape.flags & VM_NORESERVE);
         plan->shape.file = shared_create(mm, pages, promise);
         if (!plan->shape.file)

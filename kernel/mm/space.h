@@ -63,6 +63,7 @@ enum overcommit_mode { OVERCOMMIT_GUESS, OVERCOMMIT_ALWAYS, OVERCOMMIT_NEVER };
 int commit_charge(const struct mm *mm, u64 pages); /* 0 or -ENOMEM */
 void commit_return(u64 pages);
 u64 commit_total(void);
+u64 commit_limit(void); /* what mode 2 allows, before the reserve */
 
 static inline bool
 commit_counts(u32 flags) /* memory that has to be promised when it is mapped so */
@@ -81,6 +82,11 @@ struct mm_file *shared_create(const struct mm *mm, u64 pages, bool reserve);
 /* As mm_fault, but not counted, and with force as if the VMA could be written (private memory
  * only). */
 enum fault_result fault_in(struct mm *mm, vaddr_t addr, enum fault_access access, bool force);
+
+/* ---- query.c ---- */
+
+/* Add up what vma's entries lead to. => mm.lock held. */
+void query_usage(struct mm *mm, const struct vma *vma, struct mm_usage *usage);
 
 /* ---- stack.c ---- */
 

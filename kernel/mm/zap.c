@@ -62,7 +62,7 @@ static void zap_page(struct zap *zap, pte_t e, vaddr_t addr)
     } else {
         zap->anon++;
     }
-    __atomic_fetch_sub(&page->maps, 1, __ATOMIC_RELAXED);
+    page_unmap(page);
     gather_page(&zap->gather, addr, page);
 }
 

@@ -129,6 +129,19 @@ static int read_plan(struct file *file, const char *path, const void *head, u64 
     return ret;
 }
 
+/* For /proc/PID/stat: Linux's rules for what is code and what data. */
+static void note_segments(struct mm *mm, const struct elf_plan *plan)
+{
+    mm->code_start = plan->segment[0].start;
+    for (u32 i = 0; i < plan->segments; i++) {
+        const struct elf_segment *s = &plan->segment[i];
+        if (s->flags & PF_X)
+            mm->code_end = max_u64(mm->code_end, s->file_end);
+        mm->data_start = max_u64(mm->data_start, s->start);
+        mm->data_end = max_u64(mm->data_end, s->file_end);
+    }
+}
+
 static int build_mm(struct file *file, const char *path, const struct exec_args *args,
                     const struct elf_plan *plan, struct exec_image *image)
 {
@@ -140,6 +153,7 @@ static int build_mm(struct file *file, const char *path, const struct exec_args 
     for (u32 i = 0; i < plan->segments && ret == 0; i++)
         ret = map_segment(mm, file, &plan->segment[i]);
     mm->brk_start = mm->brk = plan->brk;
+    note_segments(mm, plan);
     if (ret == 0)
         ret = exec_stack(mm, args, path, plan, &image->sp);
     if (ret < 0) {

@@ -24,8 +24,11 @@ static void give_back(struct proc *proc)
     proc->thread->space = NULL;
     mmu_switch(NULL);
     mm_put(mm);
+    proc->files = NULL;
+    proc->cwd = proc->exe = NULL;
     proc->thread->proc = NULL;
-    kfree(proc);
+    proc_remove(proc);
+    proc_put(proc); /* the thread's */
 }
 
 NORETURN static void end(const char *how, u32 n)

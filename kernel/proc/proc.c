@@ -28,20 +28,19 @@ static void set_limits(struct proc *proc)
     proc->rlimit[RLIMIT_NOFILE] = (struct abi_rlimit){FILES_MAX, FILES_MAX};
 }
 
-static struct proc *proc_create(u32 pid)
+/* PID 1, as yet without a program. NULL without memory. */
+static struct proc *create_first(void)
 {
-    struct proc *proc = kzalloc(sizeof(*proc));
-    if (!proc)
+    struct proc *proc;
+    if (proc_create(&proc) < 0)
         return NULL;
-    proc->pid = pid;
+    ASSERT(proc->pid == PID_INIT, "the first process is process %u", proc->pid);
     proc->files = files_create();
-    if (!proc->files) {
-        kfree(proc);
+    if (!proc->files)
         return NULL;
-    }
+    proc->pgid = proc->sid = proc->pid;
     proc->cwd = entry_get(fs_root);
     proc->umask = 022;
-    proc->start_ns = time_ns();
     set_limits(proc);
     return proc;
 }
@@ -139,9 +138,9 @@ static void init_thread(void *arg)
 void proc_init(void)
 {
     read_options();
-    struct proc *proc = proc_create(1);
+    struct proc *proc = create_first();
     if (proc)
-        proc->thread = thread_create("init", init_thread, proc);
+        proc->thread = thread_create("init", init_thread, proc_get(proc));
     if (!proc || !proc->thread)
         panic("no memory for the first process");
     signal_init();

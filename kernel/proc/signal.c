@@ -94,6 +94,14 @@ static bool hook_signal_pending(void)
     return proc && signal_wanted(proc);
 }
 
+bool upcall_signal_wanted(bool fatal)
+{
+    struct proc *proc = proc_current();
+    if (!proc)
+        return false;
+    return fatal ? READ_ONCE(proc->pending) & signal_bit(SIGKILL) : signal_wanted(proc);
+}
+
 void signal_init(void)
 {
     fs_hooks.terminal_signal = hook_terminal_signal;

@@ -39,6 +39,7 @@
     /* signals */                                                                                  \
     X(rt_sigaction) X(rt_sigprocmask) X(rt_sigpending) X(sigaltstack) X(kill) X(tkill) X(tgkill)   \
     X(pause)                                                                                       \
+    X(utimensat) X(memfd_create)                                                                   \
     /* time */                                                                                     \
     X(clock_gettime) X(clock_getres) X(gettimeofday) X(time) X(nanosleep) X(clock_nanosleep)       \
     X(times)
@@ -71,6 +72,8 @@ struct user_at {
 /* 0, or -EFAULT, -ENAMETOOLONG, -ENOMEM, -EBADF, -ENOTDIR with nothing held. */
 long user_at_get(struct user_at *at, int dirfd, vaddr_t path);
 void user_at_put(struct user_at *at);
+/* The entry that dirfd, path and AT_ flags mean, with a reference. */
+long user_entry_at(int dirfd, vaddr_t path, u32 flags, struct entry **out);
 
 /* ---- files ---- */
 

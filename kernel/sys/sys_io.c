@@ -237,6 +237,8 @@ static s64 seek_target(struct file *file, s64 offset, u64 whence)
         base = READ_ONCE(file->pos);
         break;
     case SEEK_END:
+        if (inode->proc && S_ISREG(inode->mode))
+            return -EINVAL; /* a text has no length before it is made */
         base = regular ? READ_ONCE(inode->mapping.size) : 0;
         break;
     case SEEK_DATA:
@@ -262,6 +264,8 @@ long sys_lseek(const u64 *arg)
     u32 whence = arg[2];
     if (whence > SEEK_HOLE)
         ret = -EINVAL;
+    else if (file->ops->unplaced)
+        ret = 0;
     else if (!file->ops->stream)
         ret = seek_target(file, arg[1], whence);
     if (ret >= 0)

@@ -4,24 +4,15 @@
 #include "kernel/sys/sys.h"
 #include "lib/abi/mman.h"
 
-#define ZERO_RDEV abi_makedev(1, 5) /* /dev/zero: maps of it are anonymous memory */
-
 static long map_file(struct mmap_request *q, u64 fd)
 {
     struct file *file = file_of(fd);
     if (!file)
         return -EBADF;
-    long ret;
-    if (q->flags & MAP_HUGETLB) {
-        ret = -EINVAL;
-    } else if (S_ISCHR(file_inode(file)->mode) && file_inode(file)->rdev == ZERO_RDEV) {
-        q->flags |= MAP_ANONYMOUS;
-        q->offset = 0;
+    long ret = -EINVAL;
+    q->file = &file->mm;
+    if (!(q->flags & MAP_HUGETLB))
         ret = mm_mmap(proc_current()->mm, q);
-    } else {
-        q->file = &file->mm;
-        ret = mm_mmap(proc_current()->mm, q);
-    }
     file_put(file);
     return ret;
 }

@@ -21,6 +21,7 @@ struct cpu {
     u32 id;
     u32 preempt_depth; /* spin locks held; > 0 forbids sleeping and rescheduling */
     bool need_resched;
+    bool irq_from_user;      /* the interrupt being served came out of user mode */
     bool in_usercopy_atomic; /* a user copy that must not fault in pages */
     u8 ranks[16];            /* lock ranks held, innermost last (spinlock.c) */
     u32 ranks_held;
@@ -37,6 +38,14 @@ extern struct cpu cpu_boot; /* the CPU that the loader started; in place before 
  * still writable. */
 void cpu_init_features(void);
 bool cpu_has_huge_pages(void); /* 1 GiB */
+
+/* What CPUID says, for /proc/cpuinfo. */
+struct cpu_description {
+    char vendor[13], name[49];
+    u32 family, model, stepping, level, line_size, physical_bits, virtual_bits;
+    char flags[400]; /* Linux's names, each after a space */
+};
+void cpu_describe(struct cpu_description *out);
 
 static inline struct cpu *this_cpu(void)
 {

@@ -63,6 +63,8 @@ struct abi_statfs {
 };
 _Static_assert(sizeof(struct abi_statfs) == 120, "struct statfs of x86-64");
 
+#define STATFS_VALID 0x20
+#define STATFS_RELATIME 0x1000
 #define TMPFS_MAGIC 0x01021994
 #define PROC_MAGIC 0x9fa0
 

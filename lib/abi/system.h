@@ -25,6 +25,7 @@ struct abi_rlimit {
 #define RLIMIT_CPU 0
 #define RLIMIT_DATA 2
 #define RLIMIT_STACK 3
+#define RLIMIT_RSS 5
 #define RLIMIT_NOFILE 7
 #define RLIMIT_AS 9
 #define ABI_RLIMITS 16

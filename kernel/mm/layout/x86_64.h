@@ -94,6 +94,11 @@ static inline bool pte_writable(pte_t e)
     return e.v & PTE_W;
 }
 
+static inline pte_t pte_no_write(pte_t e)
+{
+    return (pte_t){e.v & ~PTE_W};
+}
+
 static inline bool pte_executable(pte_t e)
 {
     return !(e.v & PTE_XD);

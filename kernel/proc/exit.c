@@ -16,7 +16,7 @@
 static void give_back(struct proc *proc)
 {
     struct mm *mm = proc->mm;
-    signal_no_process();
+    signal_exit(proc);
     files_put(proc->files);
     entry_put(proc->cwd);
     entry_put(proc->exe);

@@ -18,6 +18,7 @@
 #include "kernel/core/random.h"
 #include "kernel/fs/files.h"
 #include "kernel/mm/mm.h"
+#include "kernel/proc/signal.h"
 #include "kernel/sched/thread.h"
 #include "lib/abi/signal.h"
 #include "lib/abi/system.h"
@@ -65,11 +66,12 @@ struct proc {
     u64 start_ns;          /* never changes */
     struct abi_rlimit rlimit[ABI_RLIMITS]; /* T */
 
-    /* signals: bit n-1 is signal n */
-    u64 pending; /* atomic */
-    u64 blocked;
-    struct abi_sigaction action[ABI_SIGNALS + 1];
-    struct abi_sigaltstack altstack;
+    /* signals: bit n-1 is signal n. S: written under signals.lock, anybody may look */
+    u64 pending;                                  /* S */
+    u64 blocked;                                  /* S, by the own thread */
+    struct abi_sigaction action[ABI_SIGNALS + 1]; /* S, by the own thread */
+    struct abi_sigaltstack altstack;              /* O */
+    struct signals signals;
 };
 
 void proc_init(void); /* starts the first process; at boot */
@@ -155,27 +157,6 @@ struct wait_result {
 
 /* Wait for a child's end. 0, or -ECHILD, -EINTR. => may sleep; no lock held. */
 long proc_wait(const struct wait_request *request, struct wait_result *result);
-
-/* ---- signals ---- */
-
-static inline u64 signal_bit(u32 signal)
-{
-    return 1ul << (signal - 1);
-}
-
-/* Make signal (1 to 64) pending; it acts on the way back to user mode. => any context. */
-void signal_send(struct proc *proc, u32 signal);
-/* Something is pending that is neither blocked nor ignored. */
-bool signal_wanted(const struct proc *proc);
-void signal_exec(
-    struct proc *proc); /* handlers of the old program go; the terminal's signals come to it */
-/* child, which does not run yet, gets what a child inherits: dispositions, mask, alternate stack (unless it shares the
- * memory); nothing is pending. */
-void signal_fork(struct proc *child, const struct proc *parent, bool shares_memory);
-/* proc, a zombie now, tells its parent. => proc_table_lock held. */
-void signal_parent(struct proc *proc);
-void signal_init(void);
-void signal_no_process(void); /* the terminal's signals go nowhere any more */
 
 /* ---- exec ---- */
 

@@ -169,6 +169,7 @@ int proc_create(struct proc **out)
     list_init(&proc->children);
     list_init(&proc->sibling);
     wait_init(&proc->wait);
+    signal_create(proc);
     u64 flags = spin_lock_irq(&proc_table_lock);
     int ret = enter(proc);
     spin_unlock_irq(&proc_table_lock, flags);

@@ -61,6 +61,8 @@ void sched_yield_point(void); /* the same, only if the tick asked for it; no spi
 
 /* Sleep until time_ns() is deadline, exactly. False: a signal came first. => no lock held. */
 bool sched_sleep_until(u64 deadline);
+/* Sleep until deadline, but not beyond the next tick: for who has to look again and again. */
+bool sched_sleep_tick(u64 deadline);
 /* A signal has come for t: end its sleep, if it is one that a signal (SIGKILL: fatal) ends. The
  * signal has to be pending already. => Any context. */
 void sched_interrupt(struct thread *t, bool fatal);

@@ -50,13 +50,18 @@ void timer_set(struct timer *timer, u64 deadline)
     spin_unlock_irq(&timer_lock, flags);
 }
 
-u64 timer_cancel(struct timer *timer)
+void timer_cancel(struct timer *timer)
 {
-    u64 deadline = 0, flags = spin_lock_irq(&timer_lock);
-    if (timer->link.next) {
+    u64 flags = spin_lock_irq(&timer_lock);
+    if (timer->link.next)
         list_del(&timer->link);
-        deadline = timer->deadline;
-    }
+    spin_unlock_irq(&timer_lock, flags);
+}
+
+u64 timer_deadline(struct timer *timer)
+{
+    u64 flags = spin_lock_irq(&timer_lock);
+    u64 deadline = timer->link.next ? timer->deadline : 0;
     spin_unlock_irq(&timer_lock, flags);
     return deadline;
 }
@@ -99,19 +104,34 @@ bool wait_sleep_until(struct wait_queue *q, u64 *irq_flags, u64 deadline)
     return slept;
 }
 
+/* Sleep until the first tick after deadline. */
+static bool sleep_coarsely(u64 deadline)
+{
+    u64 flags = spin_lock_irq(&sleepers.lock);
+    bool slept = wait_sleep_until(&sleepers, &flags, deadline);
+    spin_unlock_irq(&sleepers.lock, flags);
+    return slept;
+}
+
 bool sched_sleep_until(u64 deadline)
 {
     bool go_on = true;
     u64 now;
     while (go_on && (now = time_ns()) < deadline) {
-        if (deadline - now <= TICK_NS) {
+        if (deadline - now > TICK_NS) {
+            go_on = sleep_coarsely(deadline - TICK_NS);
+        } else {
             go_on = !upcall_signal_wanted(false);
             sched_yield();
-            continue;
         }
-        u64 flags = spin_lock_irq(&sleepers.lock);
-        go_on = wait_sleep_until(&sleepers, &flags, deadline - TICK_NS);
-        spin_unlock_irq(&sleepers.lock, flags);
     }
     return go_on;
+}
+
+bool sched_sleep_tick(u64 deadline)
+{
+    u64 now = time_ns();
+    if (deadline > now && deadline - now <= TICK_NS)
+        return sched_sleep_until(deadline);
+    return sleep_coarsely(now + 1);
 }

@@ -20,7 +20,8 @@ void timer_tick(void); /* by the tick */
 
 /* (Re)set timer, whose act is filled in, to deadline. => Any context, locks before RANK_TIMER. */
 void timer_set(struct timer *timer, u64 deadline);
-/* Afterwards it does not act any more, and is not acting. The deadline that it had, 0: none. */
-u64 timer_cancel(struct timer *timer);
+/* Afterwards it does not act any more, and is not acting. */
+void timer_cancel(struct timer *timer);
+u64 timer_deadline(struct timer *timer); /* 0: not set */
 
 #endif

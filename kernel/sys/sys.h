@@ -45,8 +45,14 @@
     X(times)
 /* clang-format on */
 
+#define SYS_SIGNAL_HANDLERS(X)                                                                     \
+    X(rt_sigreturn)                                                                                \
+    X(rt_sigsuspend) X(rt_sigtimedwait) X(rt_sigqueueinfo) X(rt_tgsigqueueinfo) X(restart_syscall) \
+        X(alarm) X(setitimer) X(getitimer)
+
 #define X(name) long sys_##name(const u64 *arg);
 SYS_HANDLERS(X)
+SYS_SIGNAL_HANDLERS(X)
 #undef X
 
 /* ---- structs and strings ---- */
@@ -74,6 +80,20 @@ long user_at_get(struct user_at *at, int dirfd, vaddr_t path);
 void user_at_put(struct user_at *at);
 /* The entry that dirfd, path and AT_ flags mean, with a reference. */
 long user_entry_at(int dirfd, vaddr_t path, u32 flags, struct entry **out);
+
+/* ---- time ---- */
+
+/* A timespec from the user as ns, saturating. 0, -EFAULT, -EINVAL. */
+long user_timespec(vaddr_t addr, u64 *ns);
+
+static inline u64 add_saturating(u64 a, u64 b)
+{
+    return a > ~0ul - b ? ~0ul : a + b;
+}
+
+/* A system call that sleeps until an absolute deadline was woken by a signal: have restart_syscall make call(arg) if no
+ * handler runs. */
+long restart_by(long (*call)(const u64 *arg), const u64 *arg);
 
 /* ---- files ---- */
 

@@ -226,6 +226,7 @@ void trap_return_to_user(struct trap_frame *frame)
             break;
         /* Not canonical, or the kernel's: IRET would fault, so the fault is told beforehand. */
         frame->error = 0;
+        frame->vector = TRAP_GENERAL_PROTECTION;
         upcall_user_exception(frame, TRAP_GENERAL_PROTECTION);
     }
     irq_disable();

@@ -26,6 +26,10 @@ struct abi_timeval {
     s64 sec, usec;
 };
 
+struct abi_itimerval {
+    struct abi_timeval interval, value;
+};
+
 struct abi_rusage {
     struct abi_timeval utime, stime;
     s64 rest[14];

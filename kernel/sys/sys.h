@@ -26,7 +26,7 @@
     X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(faccessat)   \
     X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink) X(unlinkat)  \
     X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(symlink)      \
-    X(symlinkat) X(chmod) X(fchmod) X(umask)                                                       \
+    X(symlinkat) X(chmod) X(fchmod) X(umask) X(utimensat) X(memfd_create)                          \
     /* memory */                                                                                   \
     X(mmap) X(munmap) X(mprotect) X(brk)                                                           \
     /* the process */                                                                              \
@@ -39,7 +39,6 @@
     /* signals */                                                                                  \
     X(rt_sigaction) X(rt_sigprocmask) X(rt_sigpending) X(sigaltstack) X(kill) X(tkill) X(tgkill)   \
     X(pause)                                                                                       \
-    X(utimensat) X(memfd_create)                                                                   \
     /* time */                                                                                     \
     X(clock_gettime) X(clock_getres) X(gettimeofday) X(time) X(nanosleep) X(clock_nanosleep)       \
     X(times)

@@ -41,11 +41,11 @@ static void print_batches(const struct scene *scene, const struct run *run)
 
 static void print_limit_reached(const struct scene *scene, const struct run *run)
 {
-    printf("  %s VMAs are in /proc/self/maps, %s of them there before. vm.max_map_count is\n"
-           "  %s, and mmap refuses when the count is above it: %s + 1 = %s.\n"
+    printf("  %s VMAs are in /proc/self/maps, %s of them from before. mmap refuses\n"
+           "  when the count is above vm.max_map_count: %s + 1 = %s.\n"
            "  So it is the mapping count that ends it, and no collision.\n",
            vm_commas(run->vmas), vm_commas(run->before), vm_commas(scene->limit),
-           vm_commas(scene->limit), vm_commas(scene->limit + 1));
+           vm_commas(scene->limit + 1));
     if (run->variant == DOWN)
         printf("  The hint that failed was %#lx. The mail's \"Failed %#lx 12\": the limit was\n"
                "  65,536 then. (0x70000000 - %#lx) / 4096 = %s: that call failed, and\n"

@@ -47,10 +47,10 @@ static void print_limit_reached(const struct scene *scene, const struct run *run
            vm_commas(run->vmas), vm_commas(run->before), vm_commas(scene->limit),
            vm_commas(scene->limit + 1));
     if (run->variant == DOWN)
-        printf("  The hint that failed was %#lx. The mail's \"Failed %#lx 12\": the limit was\n"
-               "  65,536 then. (0x70000000 - %#lx) / 4096 = %s: that call failed, and\n"
-               "  %s maps and 9 VMAs of the program are 65,537. A busy hint is no error,\n"
-               "  the kernel takes another place; and the libraries were at 0x40000000.\n",
+        printf("  The hint that failed was %#lx. The mail's \"Failed %#lx 12\": the\n"
+               "  limit was 65,536 then. (0x70000000 - %#lx) / 4096 = %s: that call\n"
+               "  failed, and %s maps and 9 VMAs of the program are 65,537. A busy hint is\n"
+               "  no error, the kernel takes another place; and libraries were at 0x40000000.\n",
                run->hint, MAIL_FAILED, MAIL_FAILED, vm_commas((MAIL_START - MAIL_FAILED) / 4096),
                vm_commas((MAIL_START - MAIL_FAILED) / 4096 - 1));
 }

@@ -48,8 +48,8 @@ void summary_failed(const struct mail *mail)
 
 void summary_foot(void)
 {
-    printf("\n* a slice was run and scaled. More: holt2005, shutemov2015, epler2001, each\n"
-           "with --help (tools/run -- /bin/epler2001 --variant all), and the chapters in docs/.\n");
+    printf("\n* a slice was run and scaled. More: holt2005, shutemov2015 and epler2001, each\n"
+           "with --help (tools/run -- /bin/epler2001 --variant all), and docs/.\n");
 }
 
 /* ---- The mails -------------------------------------------------------------------------------- */
@@ -103,7 +103,8 @@ static bool show_epler(const char *text)
     if (!figure(text, list, next, "maps", &maps) ||
         !figure(text, list, next, "last_steps", &list_steps) ||
         !figure(text, gap, next, "last_steps", &gap_steps) ||
-        !figure(text, list, next, "ns", &list_ns) || !figure(text, gap, next, "ns", &gap_ns))
+        !figure(text, list, next, "ns", &list_ns) || !figure(text, gap, next, "ns", &gap_ns) ||
+        !list_steps || !gap_steps) /* a map failed before the last one */
         return false;
     snprintf(what, sizeof what, "map %s: VMAs looked at", vm_commas(maps));
     line("", "", "vm.find=list", "vm.find=gap");

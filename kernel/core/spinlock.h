@@ -44,6 +44,9 @@ struct spinlock {
 
 void spin_init(struct spinlock *lock, enum lock_rank rank);
 void spin_lock(struct spinlock *lock);
+/* The second lock of a rank of which one is held: two page tables of one level. The caller knows
+ * that nobody takes these two the other way round. */
+void spin_lock_second(struct spinlock *lock);
 void spin_unlock(struct spinlock *lock);
 u64 spin_lock_irq(struct spinlock *lock); /* returns the flags for spin_unlock_irq */
 void spin_unlock_irq(struct spinlock *lock, u64 flags);

@@ -149,7 +149,8 @@ static bool still_right(const struct fault *f)
     bool cached = f->page->kind == PAGE_CACHE;
 
     return f->slot.entry->v == f->seen.v &&
-           (!cached || mapping_has(f->vma->file->mapping, file_index(f)));
+           (!cached || (READ_ONCE(f->page->mapping) == f->vma->file->mapping &&
+                        mapping_has(f->vma->file->mapping, file_index(f))));
 }
 
 /* Enter f->page, whose reference goes to the entry. */

@@ -21,6 +21,7 @@
 #include "kernel/mm/space.h"
 #include "kernel/sched/thread.h"
 #include "lib/abi/errno.h"
+#include "lib/string.h"
 
 #include <limits.h>
 
@@ -38,7 +39,7 @@ struct fork {
 
 static u32 child_flags(const struct vma *vma)
 {
-    return vma->flags & ~(u32)VM_LOCKED;
+    return vma->flags & ~(u32)VM_LOCK_BITS;
 }
 
 /* 0 or -ENOMEM. */
@@ -60,7 +61,7 @@ static int copy_vma(struct mm *child, const struct vma *vma)
         copy->anon_id = child->next_anon_id++ | ANON_ID_INHERITED;
     copy->file = vma->file ? mm_file_get(vma->file) : NULL;
     vma_hook(&child->vmas, copy, NULL);
-    child->total_pages += vma_pages(vma);
+    mm_account(child, copy->flags, (s64)vma_pages(vma));
     return 0;
 }
 
@@ -201,10 +202,15 @@ static int copy_entries(struct fork *fork, struct mm *parent)
 
 static void copy_bounds(struct mm *child, const struct mm *parent)
 {
-    child->stack_limit = parent->stack_limit;
+    memcpy(child->limit, parent->limit, sizeof(child->limit));
+    child->lock_exempt = parent->lock_exempt;
     child->mmap_base = parent->mmap_base;
     child->brk_start = parent->brk_start;
     child->brk = parent->brk;
+    child->code_start = parent->code_start;
+    child->code_end = parent->code_end;
+    child->data_start = parent->data_start;
+    child->data_end = parent->data_end;
     child->stack_start = parent->stack_start;
     child->arg_start = parent->arg_start;
     child->arg_end = parent->arg_end;

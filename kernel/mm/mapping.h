@@ -57,14 +57,18 @@ void mapping_check(struct mapping *m);
  * of the last page. => inode's lock held, map_lock not; may sleep; does not fail. */
 void mapping_truncate(struct mapping *m, u64 size);
 
+/* Make a hole of count pages: they read as zero again, through mappings too; private copies stay.
+ * => map_lock not held; may sleep. */
+void mapping_punch(struct mapping *m, pgoff_t first, u64 count);
+
 enum { MM_FILE_READ = 1, MM_FILE_WRITE = 2 };
 
 struct mm_file {
     const struct mm_file_ops *ops;
     struct mapping *mapping; /* NULL: cannot be mapped (ENODEV) */
     u32 access;              /* MM_FILE_ bits: how it was opened */
-    bool zero;               /* /dev/zero: what is mapped is anonymous memory */
     u32 refs;                /* atomic */
+    bool zero;               /* /dev/zero: what is mapped is anonymous memory */
 };
 
 struct mm_file_ops {

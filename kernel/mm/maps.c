@@ -132,7 +132,7 @@ int mm_smaps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size, struct m
     if (vma && (n = show_vma(mm, vma, buf, size, true)) > 0) {
         *info = (struct mm_vma_info){vma->start, vma->end, vma->flags, vma->file != NULL,
                                      vma_is_stack(mm, vma)};
-        query_usage(mm, vma, usage);
+        usage_add(mm, vma, usage);
         *addr = vma->end;
     }
     rwsem_read_unlock(&mm->lock);

@@ -1,138 +1,141 @@
 /*
- * query.c: questions about an address space that change nothing in it: how much is there and whose it is
- * (/proc/PID/smaps), how large it is (status, statm), what its memory holds (cmdline, environ).
+ * query.c: what is in memory (mincore), and what was written (msync).
  *
- *      smaps:  VMA --walk_range--> entries that are there --> each page's users
- *
- * The walk jumps over what is empty, so the answer for 16 TiB in which nothing was touched takes as
- * many reads as the root has entries for it. They are counted as query_reads. A page is private
- * when one entry leads to it, shared when more do; the count may change while it is looked at.
- * => mm.lock held for read.
+ * Both walk over the entries that are there and jump over the rest. A page of a file that has no
+ * entry may still be in the cache, and counts as resident. msync has no disk to write to: it tells
+ * the file that it was modified, and takes the right to write from the pages, so that the next
+ * store faults and is told as well. => mm.lock held for read.
  */
+#include <limits.h>
+
 #include "kernel/mm/space.h"
 #include "lib/abi/errno.h"
+#include "lib/abi/mman.h"
 #include "lib/string.h"
 
-#include <limits.h>
+/* ---- mincore ---- */
 
 struct query {
     struct walk walk; /* first */
-    struct mm_usage *usage;
+    const struct vma *vma;
+    vaddr_t start;
+    u8 *vec; /* of start */
 };
-
-static void query_entry(struct mm_usage *usage, pte_t e)
-{
-    const struct page *page = pfn_to_page(pte_pfn(e));
-    u32 maps = READ_ONCE(page->maps);
-    u64 share = (PAGE_SIZE << PSS_SHIFT) / max_u64(maps, 1);
-    bool dirty = pte_dirty(e) || (page->kind == PAGE_CACHE && page->dirty);
-
-    usage->rss += PAGE_SIZE;
-    usage->pss += share;
-    usage->referenced += pte_young(e) ? PAGE_SIZE : 0;
-    usage->pss_dirty += dirty ? share : 0;
-    if (page->kind == PAGE_ANON) {
-        usage->anonymous += PAGE_SIZE;
-        usage->pss_anon += share;
-    } else {
-        usage->pss_file += share;
-    }
-    if (maps > 1)
-        *(dirty ? &usage->shared_dirty : &usage->shared_clean) += PAGE_SIZE;
-    else
-        *(dirty ? &usage->private_dirty : &usage->private_clean) += PAGE_SIZE;
-}
 
 static void query_leaves(struct walk *w, struct page *table, pte_t *entries, vaddr_t addr,
                          unsigned n)
 {
-    (void)table, (void)addr;
-    for (unsigned i = 0; i < n; i++)
-        if (pte_has_page(entries[i]))
-            query_entry(((struct query *)w)->usage, entries[i]);
+    struct query *q = (struct query *)w;
+
+    (void)table, (void)entries; /* an entry that is not none has a page */
+    memset(q->vec + ((addr - q->start) >> PAGE_SHIFT), 1, n);
 }
 
-void query_usage(struct mm *mm, const struct vma *vma, struct mm_usage *usage)
+static bool in_cache(struct mapping *m, pgoff_t index)
 {
-    static const struct walk_ops ops = {.leaves = query_leaves};
-    struct query query = {.walk = {.pt = &mm->pt, .ops = &ops, .work = LONG_MAX}, .usage = usage};
-    u64 before = usage->pss;
+    struct page *page;
 
-    walk_range(&query.walk, vma->start, vma->end);
-    vmcount_add(&mm->counts, VMC_query_reads, walk_reads(&query.walk));
-    if (vma->flags & VM_LOCKED)
-        usage->locked += usage->pss - before;
+    mapping_page(m, index, false, &page);
+    if (page)
+        page_put(page);
+    return page;
 }
 
-/* ---- sizes ---- */
-
-/* What Linux's vm_stat_account counts a VMA as. */
-static void add_size(struct mm_sizes *sizes, const struct vma *vma)
+static void query_hole(struct walk *w, vaddr_t start, vaddr_t end, int level)
 {
-    u64 pages = vma_pages(vma);
+    struct query *q = (struct query *)w;
+    const struct mm_file *file = q->vma->file;
+    pgoff_t index = q->vma->pgoff + ((start - q->vma->start) >> PAGE_SHIFT);
+    (void)level;
 
-    if (vma->flags & VM_LOCKED)
-        sizes->locked += pages;
-    if (vma->flags & VM_GROWSDOWN)
-        sizes->stack += pages;
-    else if ((vma->flags & (VM_EXEC | VM_WRITE)) == VM_EXEC)
-        sizes->exec += pages;
-    else if ((vma->flags & (VM_WRITE | VM_SHARED)) == VM_WRITE)
-        sizes->data += pages;
+    for (vaddr_t at = start; at < end; at += PAGE_SIZE, index++)
+        q->vec[(at - q->start) >> PAGE_SHIFT] = file && in_cache(file->mapping, index);
 }
 
-/* => mm.lock not held; may sleep. */
-void mm_sizes(struct mm *mm, struct mm_sizes *sizes)
+long mm_mincore(struct mm *mm, vaddr_t start, u64 pages, u8 *vec)
 {
-    *sizes = (struct mm_sizes){0};
-    rwsem_read_lock(&mm->lock);
-    for (struct vma *vma = vma_next(&mm->vmas, NULL); vma; vma = vma_next(&mm->vmas, vma))
-        add_size(sizes, vma);
-    sizes->total = mm->total_pages;
-    sizes->rss_shared = READ_ONCE(mm->rss[RSS_FILE]); /* every file lies in tmpfs */
-    sizes->tables = READ_ONCE(mm->pt.tables);
-    for (int kind = 0; kind < RSS_KINDS; kind++)
-        sizes->rss[kind] = READ_ONCE(mm->rss[kind]);
-    rwsem_read_unlock(&mm->lock);
-}
-
-/* ---- memory ---- */
-
-/* n bytes of the page at addr. => mm.lock held; a VMA is there. */
-static void peek_page(struct mm *mm, vaddr_t addr, void *dst, size_t n)
-{
-    struct pt_slot slot;
-    struct page *page = NULL;
-
-    if (pt_slot_lock(&mm->pt, addr, false, &slot) == 0) {
-        if (pte_has_page(*slot.entry)) {
-            page = pfn_to_page(pte_pfn(*slot.entry));
-            page_get(page);
-        }
-        pt_slot_unlock(&slot);
-    }
-    if (!page) {
-        memset(dst, 0, n);
-        return;
-    }
-    memcpy(dst, (u8 *)page_to_virt(page) + (addr & ~PAGE_MASK), n);
-    page_put(page);
-}
-
-size_t mm_peek(struct mm *mm, vaddr_t addr, void *dst, size_t length)
-{
-    size_t done = 0;
+    static const struct walk_ops ops = {.leaves = query_leaves, .hole = query_hole};
+    struct query q = {
+        .walk = {.pt = &mm->pt, .ops = &ops, .work = LONG_MAX}, .start = start, .vec = vec};
+    long result = -ENOMEM;
 
     rwsem_read_lock(&mm->lock);
-    while (done < length) {
-        struct vma *vma = vma_find_quiet(&mm->vmas, addr);
-        if (!vma || addr < vma->start)
-            break;
-        size_t n = min_u64(length - done, PAGE_SIZE - (addr & ~PAGE_MASK));
-        peek_page(mm, addr, (u8 *)dst + done, n);
-        addr += n;
-        done += n;
+    q.vma = vma_find(&mm->vmas, start);
+    if (q.vma && q.vma->start <= start) {
+        vaddr_t end = min_u64(q.vma->end, start + (pages << PAGE_SHIFT));
+        walk_range(&q.walk, start, end);
+        vmcount_add(&mm->counts, VMC_query_reads, walk_reads(&q.walk));
+        result = (end - start) >> PAGE_SHIFT;
     }
     rwsem_read_unlock(&mm->lock);
-    return done;
+    return result;
+}
+
+/* ---- msync ---- */
+
+struct sync {
+    struct walk walk; /* first */
+    bool dirty;
+};
+
+static pte_t clean(pte_t e)
+{
+    unsigned rights = RIGHT_READ | (pte_executable(e) ? RIGHT_EXEC : 0);
+
+    return pte_make_clean(pte_present(e) ? pte_with_rights(e, rights) : e);
+}
+
+static void sync_leaves(struct walk *w, struct page *table, pte_t *entries, vaddr_t addr,
+                        unsigned n)
+{
+    struct sync *sync = (struct sync *)w;
+    bool dirty = false;
+    (void)table; /* an entry stays one: so does the live count */
+
+    for (unsigned i = 0; i < n; i++) {
+        if (!pte_dirty(entries[i]))
+            continue;
+        WRITE_ONCE(entries[i].v, clean(pt_entry_take(&entries[i])).v);
+        dirty = true;
+    }
+    if (dirty)
+        pt_drop(w->pt, addr, addr + n * PAGE_SIZE);
+    sync->dirty |= dirty;
+}
+
+/* c->set: MS_ flags. */
+static int sync_part(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start, vaddr_t end)
+{
+    static const struct walk_ops ops = {.leaves = sync_leaves};
+    struct sync sync = {.walk = {.pt = &mm->pt, .ops = &ops, .work = LONG_MAX}};
+
+    if ((c->set & MS_INVALIDATE) && ((*vma)->flags & VM_LOCKED))
+        return -EBUSY;
+    if (!(c->set & (MS_SYNC | MS_ASYNC)) || !((*vma)->flags & VM_SHARED))
+        return 0;
+    walk_range(&sync.walk, start, end);
+    vmcount_add(&mm->counts, VMC_query_reads, walk_reads(&sync.walk));
+    if (sync.dirty)
+        (*vma)->file->ops->modified((*vma)->file);
+    return 0;
+}
+
+/* A length that wraps to nothing is nothing, as on Linux. */
+long mm_msync(struct mm *mm, vaddr_t start, u64 length, u32 flags)
+{
+    struct change c = {.start = start,
+                       .end = start + page_align_up(length),
+                       .part = sync_part,
+                       .skip_holes = flags != MS_ASYNC,
+                       .set = flags};
+
+    if ((flags & ~(u32)(MS_ASYNC | MS_INVALIDATE | MS_SYNC)) || (start & ~PAGE_MASK) ||
+        ((flags & MS_ASYNC) && (flags & MS_SYNC)))
+        return -EINVAL;
+    if (c.end <= start)
+        return c.end < start ? -ENOMEM : 0;
+    rwsem_read_lock(&mm->lock);
+    int error = change_range(mm, &c, vma_find(&mm->vmas, start));
+    rwsem_read_unlock(&mm->lock);
+    return error;
 }

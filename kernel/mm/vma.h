@@ -29,8 +29,13 @@ enum vma_flags {
     VM_LOCKED = 1 << 9,
     VM_NORESERVE = 1 << 10,
     VM_ACCOUNT = 1 << 11,
-    VM_DONTCOPY = 1 << 12,   /* fork leaves it out */
-    VM_WIPEONFORK = 1 << 13, /* a child finds zeroes */
+    VM_LOCKONFAULT = 1 << 12, /* with VM_LOCKED: pages are not brought in beforehand */
+    VM_DONTCOPY = 1 << 13,    /* fork leaves it out: MADV_DONTFORK */
+    VM_WIPEONFORK = 1 << 14,  /* a child finds zeroes */
+    VM_DONTDUMP = 1 << 15,
+    VM_SEQ_READ = 1 << 16,
+    VM_RAND_READ = 1 << 17,
+    VM_LOCK_BITS = VM_LOCKED | VM_LOCKONFAULT,
 };
 
 /* Set in anon_id: fork copied the pages. Such a VMA does not join one without an id, as in Linux, where it has an anon_vma

@@ -86,8 +86,10 @@ bool upcall_user_fault(struct trap_frame *frame, vaddr_t addr, u32 error_code)
     struct proc *proc = proc_current();
     enum fault_access access = fault_access(error_code);
     enum fault_result result = FAULT_MAPERR;
-    if (proc && proc->mm && addr < USER_END)
+    if (proc && proc->mm && addr < USER_END) {
         result = mm_fault(proc->mm, addr, access);
+        proc->usage.faults++;
+    }
     if (result == FAULT_DONE || result == FAULT_RETRY)
         return true;
     if (trap_from_user_mode(frame)) {

@@ -63,10 +63,12 @@ static void put_flags(struct seq *seq, u32 flags)
     static const struct {
         u32 flag;
         char name[3];
-    } names[] = {{VM_READ, "rd"},    {VM_WRITE, "wr"},    {VM_EXEC, "ex"},
-                 {VM_SHARED, "sh"},  {VM_MAYREAD, "mr"},  {VM_MAYWRITE, "mw"},
-                 {VM_MAYEXEC, "me"}, {VM_MAYSHARE, "ms"}, {VM_GROWSDOWN, "gd"},
-                 {VM_LOCKED, "lo"},  {VM_ACCOUNT, "ac"},  {VM_NORESERVE, "nr"}};
+    } names[] = {{VM_READ, "rd"},      {VM_WRITE, "wr"},       {VM_EXEC, "ex"},
+                 {VM_SHARED, "sh"},    {VM_MAYREAD, "mr"},     {VM_MAYWRITE, "mw"},
+                 {VM_MAYEXEC, "me"},   {VM_MAYSHARE, "ms"},    {VM_GROWSDOWN, "gd"},
+                 {VM_LOCKED, "lo"},    {VM_SEQ_READ, "sr"},    {VM_RAND_READ, "rr"},
+                 {VM_DONTCOPY, "dc"},  {VM_LOCKONFAULT, "lf"}, {VM_ACCOUNT, "ac"},
+                 {VM_NORESERVE, "nr"}, {VM_WIPEONFORK, "wf"},  {VM_DONTDUMP, "dd"}};
     seq_printf(seq, "VmFlags: ");
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (flags & names[i].flag)

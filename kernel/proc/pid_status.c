@@ -64,7 +64,7 @@ static void snapshot_drop(struct snapshot *s)
 
 static u64 rss_pages(const struct mm_sizes *sizes)
 {
-    return sizes->rss[RSS_ANON] + sizes->rss[RSS_FILE];
+    return sizes->rss_anon + sizes->rss_shared;
 }
 
 /* ---- status ---- */
@@ -82,8 +82,8 @@ static void put_memory(struct seq *seq, const struct mm_sizes *m)
     put_kib(seq, "VmPin", 0);
     put_kib(seq, "VmHWM", max_u64(m->rss_peak, rss_pages(m)));
     put_kib(seq, "VmRSS", rss_pages(m));
-    put_kib(seq, "RssAnon", m->rss[RSS_ANON]);
-    put_kib(seq, "RssFile", m->rss[RSS_FILE] - m->rss_shared);
+    put_kib(seq, "RssAnon", m->rss_anon);
+    put_kib(seq, "RssFile", 0);
     put_kib(seq, "RssShmem", m->rss_shared);
     put_kib(seq, "VmData", m->data);
     put_kib(seq, "VmStk", m->stack);
@@ -196,7 +196,7 @@ int pid_statm_show(struct seq *seq, struct proc *proc)
     struct snapshot s;
     snapshot_take(&s, proc);
     const struct mm_sizes *m = &s.sizes;
-    seq_printf(seq, "%lu %lu %lu %lu 0 %lu 0\n", m->total, rss_pages(m), m->rss[RSS_FILE], m->exec,
+    seq_printf(seq, "%lu %lu %lu %lu 0 %lu 0\n", m->total, rss_pages(m), m->rss_shared, m->exec,
                (m->data + m->stack));
     snapshot_drop(&s);
     return 0;

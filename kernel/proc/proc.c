@@ -13,20 +13,10 @@
 #include "kernel/fs/fs.h"
 #include "kernel/fs/procfs.h"
 #include "kernel/mm/slab.h"
-#include "kernel/x86/context.h"
-#include "kernel/x86/trap.h"
 #include "lib/errno_name.h"
 #include "lib/format.h"
 
 static const char *const init_env[] = {"PATH=/bin", "HOME=/", "TERM=vt100"};
-
-static void set_limits(struct proc *proc)
-{
-    for (u32 i = 0; i < ABI_RLIMITS; i++)
-        proc->rlimit[i] = (struct abi_rlimit){RLIM_INFINITY, RLIM_INFINITY};
-    proc->rlimit[RLIMIT_STACK].cur = 8ul << 20;
-    proc->rlimit[RLIMIT_NOFILE] = (struct abi_rlimit){FILES_MAX, FILES_MAX};
-}
 
 /* PID 1, as yet without a program. NULL without memory. */
 static struct proc *create_first(void)
@@ -39,9 +29,10 @@ static struct proc *create_first(void)
     if (!proc->files)
         return NULL;
     proc->pgid = proc->sid = proc->pid;
+    proc->exit_signal = SIGCHLD;
     proc->cwd = entry_get(fs_root);
     proc->umask = 022;
-    set_limits(proc);
+    proc_limits_init(proc);
     return proc;
 }
 
@@ -105,15 +96,6 @@ NORETURN static void no_init(const char *path, int error)
               errno_name(-error));
     printk("proc: %s\n", record + strlen("panic "));
     upcall_machine_end(record);
-}
-
-void proc_enter_image(struct proc *proc, struct exec_image *image)
-{
-    struct trap_frame frame = {.rip = image->ip, .rsp = image->sp, .rflags = 1 << 9};
-    exec_commit(proc, image);
-    proc->thread->fs_base = proc->thread->gs_base = 0;
-    fpu_init_area(proc->thread->fxsave);
-    enter_user(&frame);
 }
 
 /* The first process's thread. */

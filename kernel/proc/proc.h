@@ -46,12 +46,14 @@ struct proc {
     struct list_head sibling;  /* T */
     u32 exit_signal;           /* T: what the parent gets at the end; 0: nothing */
     u32 wait_status;           /* T: of a zombie, as wait4 tells it */
+    u32 stop_status;           /* T: stopped or going on, as wait4 tells it; 0: told already */
     bool execed;               /* T: setpgid by the parent comes too late */
-    struct proc_usage usage;   /* T: of a zombie: all it used */
-    struct proc_usage waited;  /* T: of children that were waited for, and theirs */
-    struct wait_queue wait;    /* where it sleeps for news of children */
-    u32 news;                  /* wait.lock: counts what happened to children */
-    bool vfork_done;           /* wait.lock: the parent that lent its memory may go on */
+    struct proc_usage
+        usage; /* T: of a zombie: all it used; before, O: faults, and max_rss of older programs */
+    struct proc_usage waited; /* T: of children that were waited for, and theirs */
+    struct wait_queue wait;   /* where it sleeps for news of children */
+    u32 news;                 /* wait.lock: counts what happened to children */
+    bool vfork_done;          /* wait.lock: the parent that lent its memory may go on */
 
     /* what it has */
     char name[16];         /* W: last component of the program's path */
@@ -117,6 +119,15 @@ u32 proc_last_pid(void); /* given out; so many processes were made, until number
 long proc_set_group(struct proc *caller, u32 pid, u32 pgid);
 long proc_set_session(struct proc *caller);
 
+/* ---- limits (limits.c) ---- */
+
+void proc_limits_init(struct proc *proc); /* what the first process has */
+/* 0, -EINVAL, -EPERM. => resource is one. Both: any process, no lock held. */
+long proc_limit_set(struct proc *proc, u32 resource, const struct abi_rlimit *new);
+void proc_limit_get(struct proc *proc, u32 resource, struct abi_rlimit *out);
+/* A new program's memory gets the process's limits. => proc_table_lock held. */
+void proc_limits_apply(const struct proc *proc, struct mm *mm);
+
 /* ---- beginning ---- */
 
 struct fork_request {
@@ -131,8 +142,9 @@ struct fork_request {
  * left behind. With CLONE_VFORK it returns when the child gave the memory back. => may sleep; no lock held. */
 long proc_fork(const struct fork_request *request);
 
-/* The time used until now, by a living process or a zombie. */
+/* What it used until now, alive or a zombie. _locked: => proc_table_lock held. */
 void proc_usage_now(struct proc *proc, struct proc_usage *usage);
+void proc_usage_locked(struct proc *proc, struct proc_usage *usage);
 void proc_usage_add(struct proc_usage *sum, const struct proc_usage *more);
 
 /* ---- the end ---- */
@@ -140,13 +152,15 @@ void proc_usage_add(struct proc_usage *sum, const struct proc_usage *more);
 /* End the process with an exit status or by a signal. => its own thread, no lock held. */
 NORETURN void proc_exit(u32 status);
 NORETURN void proc_exit_signal(u32 signal);
+/* The process leaves the memory it has, by exec or exit: clears its thread number there. => it still runs on it. */
+void proc_leave_memory(struct proc *proc);
 /* The memory a vfork lent is not used any more. */
 void proc_vfork_done(struct proc *child);
 
-struct wait_request {
+struct wait_request { /* lib/abi/wait.h */
     enum { WAIT_PID, WAIT_GROUP, WAIT_ANY } which;
     u32 id;
-    u32 options; /* W... */
+    u32 options; /* WEXITED, WNOHANG, WNOWAIT, WALL, WCLONE */
 };
 
 struct wait_result {
@@ -155,7 +169,9 @@ struct wait_result {
     struct proc_usage usage;
 };
 
-/* Wait for a child's end. 0, or -ECHILD, -EINTR. => may sleep; no lock held. */
+/* Something happened to a child: parent is woken if it waits. => locks before RANK_WAIT_QUEUE. */
+void proc_child_news(struct proc *parent);
+/* Wait for a child's end, or for its stop or going on. 0, or -ECHILD, -RESTART_SYS. => may sleep; no lock held. */
 long proc_wait(const struct wait_request *request, struct wait_result *result);
 
 /* ---- exec ---- */

@@ -6,6 +6,7 @@
 #include "kernel/core/time.h"
 #include "kernel/fs/fs.h"
 #include "kernel/proc/proc.h"
+#include "lib/abi/wait.h"
 
 enum { CLOCK_TICKS = 100 }; /* AT_CLKTCK */
 
@@ -113,6 +114,9 @@ void signal_parent_stop(u32 signal)
     struct proc *proc = proc_current();
     u64 flags = spin_lock_irq(&proc_table_lock);
     struct proc *parent = proc->parent;
+    proc->stop_status = signal ? wait_stop_status(signal) : WAIT_CONTINUED;
+    if (parent)
+        proc_child_news(parent);
     if (parent && !(parent->action[SIGCHLD].flags & SA_NOCLDSTOP)) {
         struct abi_siginfo info = child_info(proc, SIGCHLD, signal ? CLD_STOPPED : CLD_CONTINUED,
                                              signal ? signal : SIGCONT);

@@ -15,6 +15,7 @@
 #include "kernel/sched/sched.h"
 
 #include "kernel/core/panic.h"
+#include "kernel/core/time.h"
 #include "kernel/core/upcall.h"
 #include "kernel/sched/load.h"
 #include "kernel/sched/timer.h"
@@ -89,6 +90,19 @@ static void switch_user_state(struct thread *from, struct thread *to)
     }
 }
 
+static void account(struct thread *from, struct thread *to)
+{
+    u64 now = time_ns();
+    from->run_ns += now - from->since_ns;
+    to->since_ns = now;
+}
+
+u64 thread_run_ns(const struct thread *t)
+{
+    bool running = READ_ONCE(t->state) == THREAD_RUNNING;
+    return t->run_ns + (running ? time_ns() - t->since_ns : 0);
+}
+
 /* Run the next ready thread; returns when this one runs again. => queue_lock held, interrupts off;
  * this thread's state says where it is now (READY: on the queue). Lets queue_lock go. */
 static void switch_to_next(void)
@@ -101,6 +115,7 @@ static void switch_to_next(void)
     to->state = THREAD_RUNNING;
     if (to != from) {
         load_switched();
+        account(from, to);
         cpu->current = to;
         cpu->thread_name = to->name;
         context_set_kernel_stack(to->stack_top);
@@ -198,11 +213,12 @@ void sched_idle(void)
     }
 }
 
-void upcall_tick(void)
+void upcall_tick(bool user)
 {
     struct cpu *cpu = this_cpu();
     cpu->need_resched = true;
-    load_tick(cpu->irq_from_user, cpu->current == &idle);
+    load_tick(user, cpu->current == &idle);
+    cpu->current->ticks[user ? TICK_USER : TICK_SYSTEM]++;
     timer_tick();
 }
 

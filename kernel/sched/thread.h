@@ -18,6 +18,7 @@ enum thread_state { THREAD_READY, THREAD_RUNNING, THREAD_WAITING, THREAD_DEAD };
 enum sleep_kind { SLEEP_DEEP, SLEEP_KILLABLE, SLEEP_INTERRUPTIBLE };
 
 enum { THREAD_FXSAVE_SIZE = 512 };
+enum { TICK_SYSTEM, TICK_USER };
 
 struct thread {
     u64 kernel_sp; /* saved stack pointer while not running (x86/switch.S) */
@@ -32,7 +33,9 @@ struct thread {
     u32 id;
     u8 ranks[16]; /* sleeping locks held, innermost last */
     u32 ranks_held;
-    bool wants_write;          /* while it sleeps on a read-write semaphore */
+    u64 run_ns, since_ns;       /* time on a CPU up to since_ns, when it got or left it last */
+    u32 ticks[2];               /* that struck it: TICK_ */
+    bool wants_write;           /* while it sleeps on a read-write semaphore */
     struct list_head run_link;  /* run queue */
     struct list_head wait_link; /* what it waits in; its lock guards it */
     char name[16];
@@ -55,6 +58,9 @@ NORETURN void thread_exit(void);
 struct thread *thread_current(void);
 
 NORETURN void sched_idle(void); /* what the boot flow does for the rest of its life */
+
+/* How long t has run, in nanoseconds; it may be running now. */
+u64 thread_run_ns(const struct thread *t);
 
 void sched_yield(void);       /* give way to the others that are ready */
 void sched_yield_point(void); /* the same, only if the tick asked for it; no spin lock held */

@@ -14,7 +14,7 @@
 #include "kernel/x86/usercopy.h"
 #include "lib/abi/syscall.h"
 
-/* Every call that there is. clone, fork and all others are ENOSYS, named once in the log. */
+/* Every call that there is. clone3 (the C libraries then use clone) and all others are ENOSYS, named once in the log. */
 /* clang-format off */
 #define SYS_HANDLERS(X)                                                                            \
     /* bytes */                                                                                    \
@@ -22,13 +22,15 @@
     /* descriptors */                                                                              \
     X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(ppoll)  \
     X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64)              \
+    X(memfd_create)                                                                                \
     /* names */                                                                                    \
     X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(faccessat)   \
     X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink) X(unlinkat)  \
     X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(symlink)      \
-    X(symlinkat) X(chmod) X(fchmod) X(umask) X(utimensat) X(memfd_create)                          \
+    X(symlinkat) X(chmod) X(fchmod) X(umask) X(utimensat)                                          \
     /* memory */                                                                                   \
-    X(mmap) X(munmap) X(mprotect) X(brk)                                                           \
+    X(mmap) X(munmap) X(mprotect) X(brk) X(mremap) X(remap_file_pages) X(madvise) X(mincore)       \
+    X(msync) X(mlock) X(mlock2) X(munlock) X(mlockall) X(munlockall)                               \
     /* the process */                                                                              \
     X(execve) X(exit) X(exit_group) X(wait4) X(getpid) X(getppid) X(gettid) X(getpgrp) X(getpgid)  \
     X(getsid) X(getuid) X(geteuid) X(getgid) X(getegid) X(set_tid_address) X(set_robust_list)      \
@@ -44,13 +46,17 @@
     X(times)
 /* clang-format on */
 
+#define SYS_FAMILY_HANDLERS(X) X(waitid) X(fork) X(vfork) X(clone) X(setpgid) X(setsid)
+
 #define SYS_SIGNAL_HANDLERS(X)                                                                     \
     X(rt_sigreturn)                                                                                \
-    X(rt_sigsuspend) X(rt_sigtimedwait) X(rt_sigqueueinfo) X(rt_tgsigqueueinfo) X(restart_syscall) \
-        X(alarm) X(setitimer) X(getitimer)
+    X(rt_sigsuspend)                                                                               \
+    X(rt_sigtimedwait)                                                                             \
+    X(rt_sigqueueinfo) X(rt_tgsigqueueinfo) X(restart_syscall) X(alarm) X(setitimer) X(getitimer)
 
 #define X(name) long sys_##name(const u64 *arg);
 SYS_HANDLERS(X)
+SYS_FAMILY_HANDLERS(X)
 SYS_SIGNAL_HANDLERS(X)
 #undef X
 
@@ -111,6 +117,11 @@ static inline struct file *file_of(u64 fd)
     }
     return file;
 }
+
+/* ---- usage (sys_limits.c) ---- */
+
+struct abi_rusage; /* lib/abi/time.h */
+void usage_to_user(const struct proc_usage *usage, struct abi_rusage *out);
 
 /* ---- strace ---- */
 

@@ -26,7 +26,7 @@ long sys_sysinfo(const u64 *arg)
         .uptime = time_ns() / NSEC_PER_SEC,
         .totalram = page_total_count() * PAGE_SIZE,
         .freeram = page_free_count() * PAGE_SIZE,
-        .procs = 1,
+        .procs = proc_count(),
         .mem_unit = 1,
     };
     return put_user(arg[0], &info, sizeof(info));

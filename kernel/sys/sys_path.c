@@ -174,8 +174,10 @@ static long set_cwd(struct entry *entry)
     struct entry *drop = entry;
     long ret = -ENOTDIR;
     if (S_ISDIR(entry->inode->mode)) {
+        u64 flags = spin_lock_irq(&proc_table_lock); /* others may be taking a reference */
         drop = proc->cwd;
         proc->cwd = entry;
+        spin_unlock_irq(&proc_table_lock, flags);
         ret = 0;
     }
     entry_put(drop);

@@ -1,6 +1,6 @@
 /*
- * sys_time.c: clocks and sleeping. All monotonic clocks are one here; CPU time is the time since the process began, as nothing
- * else runs. Sleeping is sched/timer.c's.
+ * sys_time.c: clocks and sleeping. All monotonic clocks are one here; CPU time is what the thread has run. Sleeping is
+ * sched/timer.c's.
  */
 #include "kernel/core/restart.h"
 #include "kernel/core/time.h"
@@ -28,7 +28,7 @@ static bool clock_read(u32 clock, u64 *ns)
         return true;
     case CLOCK_PROCESS_CPUTIME_ID:
     case CLOCK_THREAD_CPUTIME_ID:
-        *ns = time_ns() - proc_current()->start_ns;
+        *ns = thread_run_ns(thread_current());
         return true;
     }
     return false;
@@ -68,14 +68,6 @@ long sys_time(const u64 *arg)
     if (arg[0] && put_user(arg[0], &now, sizeof(now)))
         return -EFAULT;
     return now;
-}
-
-long sys_times(const u64 *arg)
-{
-    u64 ticks[4] = {(time_ns() - proc_current()->start_ns) / (NSEC_PER_SEC / 100)};
-    if (arg[0] && put_user(arg[0], ticks, sizeof(ticks)))
-        return -EFAULT;
-    return time_ns() / (NSEC_PER_SEC / 100);
 }
 
 long user_timespec(vaddr_t addr, u64 *ns)

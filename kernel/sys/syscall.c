@@ -11,7 +11,7 @@ typedef long syscall_fn(const u64 *arg);
 
 static syscall_fn *const table[SYSCALL_MAX] = {
 #define X(name) [SYS_##name] = sys_##name,
-    SYS_HANDLERS(X) SYS_SIGNAL_HANDLERS(X)
+    SYS_HANDLERS(X) SYS_FAMILY_HANDLERS(X) SYS_SIGNAL_HANDLERS(X)
 #undef X
 };
 

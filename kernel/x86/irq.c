@@ -84,7 +84,7 @@ u64 irq_count(u32 line)
     return READ_ONCE(counts[line]);
 }
 
-void irq_dispatch(u32 line)
+void irq_dispatch(u32 line, bool user)
 {
     if ((line == 7 || line == 15) && !in_service(line)) {
         spurious++;
@@ -95,7 +95,7 @@ void irq_dispatch(u32 line)
     counts[line]++;
     acknowledge(line); /* before the handler: the lines are edges, and interrupts are off anyway */
     if (line == IRQ_TIMER)
-        upcall_tick();
+        upcall_tick(user);
     else
         upcall_irq(line);
 }

@@ -178,10 +178,9 @@ static void user_trap(struct trap_frame *frame)
 void trap_dispatch(struct trap_frame *frame)
 {
     u64 vector = frame->vector;
-    if (vector >= TRAP_IRQ_BASE && vector < TRAP_IRQ_BASE + IRQ_LINES) {
-        this_cpu()->irq_from_user = trap_from_user_mode(frame);
-        irq_dispatch((u32)vector - TRAP_IRQ_BASE);
-    } else if (trap_from_user_mode(frame))
+    if (vector >= TRAP_IRQ_BASE && vector < TRAP_IRQ_BASE + IRQ_LINES)
+        irq_dispatch((u32)vector - TRAP_IRQ_BASE, trap_from_user_mode(frame));
+    else if (trap_from_user_mode(frame))
         user_trap(frame);
     else if (vector == TRAP_PAGE_FAULT)
         kernel_page_fault(frame);

@@ -27,6 +27,7 @@ struct abi_rlimit {
 #define RLIMIT_STACK 3
 #define RLIMIT_RSS 5
 #define RLIMIT_NOFILE 7
+#define RLIMIT_MEMLOCK 8
 #define RLIMIT_AS 9
 #define ABI_RLIMITS 16
 #define RLIM_INFINITY (~0ul)

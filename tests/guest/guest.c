@@ -42,6 +42,10 @@ static const struct {
     {"madvise", suite_madvise},
     {"remap", suite_remap},
     {"mremap", suite_mremap},
+    {"proc", suite_proc},
+    {"dev", suite_dev},
+    {"wait", suite_wait},
+    {"forks", suite_forks},
 };
 
 static int list(void)

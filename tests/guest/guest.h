@@ -94,6 +94,10 @@ void suite_mlock(void);
 void suite_madvise(void);
 void suite_remap(void);
 void suite_mremap(void);
+void suite_proc(void);
+void suite_dev(void);
+void suite_wait(void);
+void suite_forks(void);
 
 extern u64 random_seed;
 

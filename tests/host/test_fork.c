@@ -254,21 +254,21 @@ static void test_flags(void)
     map_at(mm, PAGES(120), 2, RW);
     for (int i = 100; i <= 120; i += 10)
         poke(mm, PAGES(i), 'f');
-    vma_find(&mm->vmas, PAGES(100))->flags |= VM_DONTCOPY;
-    vma_find(&mm->vmas, PAGES(110))->flags |= VM_WIPEONFORK;
-    vma_find(&mm->vmas, PAGES(120))->flags |= VM_LOCKED;
+    mm_madvise(mm, PAGES(100), PAGES(2), MADV_DONTFORK);
+    mm_madvise(mm, PAGES(110), PAGES(2), MADV_WIPEONFORK);
+    mm_mlock(mm, PAGES(120), PAGES(2), 0);
     mm->brk_start = PAGES(500);
     mm->brk = PAGES(501);
-    mm->stack_limit = PAGES(77);
+    mm->limit[MM_LIMIT_STACK] = PAGES(77);
     child_make();
     is(peek(child, PAGES(100)), -FAULT_MAPERR, "DONTCOPY: not there");
     is(peek(child, PAGES(110)), 0, "WIPEONFORK: zero");
     is(peek(child, PAGES(120)), 'f', "locked memory is copied");
-    is(vma_find(&child->vmas, PAGES(120))->flags & VM_LOCKED, 0, "and not locked");
+    is(vma_find(&child->vmas, PAGES(120))->flags & VM_LOCK_BITS, 0, "and not locked");
     is(child->total_pages, 4, "pages");
     is(commit_total(), 6 + 4, "promises");
     ok(child->brk == PAGES(501) && child->brk_start == PAGES(500) &&
-           child->stack_limit == PAGES(77),
+           child->limit[MM_LIMIT_STACK] == PAGES(77),
        "brk and limits");
     ok(peek(mm, PAGES(100)) == 'f' && peek(mm, PAGES(110)) == 'f', "the parent has all");
     child_end();

@@ -114,6 +114,11 @@ static inline pte_t pte_make_dirty(pte_t e)
     return (pte_t){e.v | PTE_D};
 }
 
+static inline pte_t pte_make_clean(pte_t e)
+{
+    return (pte_t){e.v & ~PTE_D};
+}
+
 static inline bool pte_young(pte_t e)
 {
     return e.v & PTE_A;

@@ -1,0 +1,475 @@
+/*
+ * forks.c: what a child has of its parent: memory of each kind, files, limits, registers; vfork, clone, posix_spawn; many
+ * of them, and too little memory for one.
+ */
+#include "tests/guest/guest.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "tests/guest/child.h"
+
+extern char **environ;
+
+static int status_of(pid_t pid)
+{
+    int status = child_wait(pid);
+
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+/* ---- memory ---- */
+
+static char *private, *shared, *private_file, *shared_file, *none;
+
+static int change_all(void)
+{
+    bool same = private[0] == 'a' && private[page] == 0 && shared[0] == 'b' &&
+                private_file[0] == 'c' && private_file[page] == 'X' && shared_file[0] == 'c';
+
+    private[0] = private[page] = 'A';
+    shared[0] = 'B';
+    private_file[0] = private_file[page] = 'C';
+    shared_file[page] = 'D';
+    mprotect(none, page, PROT_READ);
+    return same && none[0] == 'n' && private[0] == 'A' && private_file[page] == 'C' ? 0 : 1;
+}
+
+static void memory(void)
+{
+    int fd = filled_file(2, 'c');
+    char byte[2];
+
+    private = mmap(NULL, 2 * page, RW, ANON, -1, 0);
+    shared = mmap(NULL, page, RW, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    private_file = mmap(NULL, 2 * page, RW, MAP_PRIVATE, fd, 0);
+    shared_file = mmap(NULL, 2 * page, RW, MAP_SHARED, fd, 0);
+    none = mmap(NULL, page, RW, ANON, -1, 0);
+    private[0] = 'a';
+    shared[0] = 'b';
+    private_file[page] = 'X';
+    none[0] = 'n';
+    mprotect(none, page, PROT_NONE);
+    is(child_run(change_all), 0, "the child finds all as it was, and changes it");
+    ok(private[0] == 'a' && private[page] == 0, "private memory: the parent keeps its own");
+    is(shared[0], 'B', "shared memory: the parent sees it");
+    ok(private_file[0] == 'c' && private_file[page] == 'X', "a private file: its own");
+    is(shared_file[page], 'D', "a shared file: seen");
+    pread(fd, byte, 1, 0);
+    pread(fd, byte + 1, 1, page);
+    ok(byte[0] == 'c' && byte[1] == 'D', "and in the file");
+    ok(!readable(none), "no access is still no access");
+    private[0] = 'z';
+    is(private[0], 'z', "written after the child's end");
+    munmap(private, 2 * page);
+    munmap(private_file, 2 * page);
+    munmap(shared_file, 2 * page);
+    munmap(none, page);
+    close(fd);
+}
+
+/* The parent writes first, the child looks after. */
+static int look_later(void)
+{
+    common[1] = 1;
+    await(&common[0], 1);
+    return private[0] == 'o' && private[8 * page] == 'o' ? 0 : 1;
+}
+
+static void parent_writes(void)
+{
+    common_make();
+    private = mmap(NULL, 16 * page, RW, ANON, -1, 0);
+    memset(private, 'o', 16 * page);
+    pid_t pid = child_start(look_later);
+    await(&common[1], 1);
+    memset(private, 'n', 16 * page);
+    common[0] = 1;
+    is(status_of(pid), 0, "what the parent writes the child doesn't see");
+    munmap(private, 16 * page);
+}
+
+/* Each generation writes its own page and looks at its ancestors'. */
+static int generation(int level)
+{
+    enum { LEVELS = 200 };
+    if (level == LEVELS)
+        return 0;
+    private[level * page] = (char)(level + 1);
+    pid_t pid = fork();
+    if (pid < 0)
+        return 2;
+    if (pid == 0) {
+        bool good = true;
+        for (int i = 0; i <= level; i++)
+            good &= private[i * page] == (char)(i + 1);
+        _exit(good ? generation(level + 1) : 1);
+    }
+    private[level * page] = 0; /* the child has its own */
+    return status_of(pid);
+}
+
+static void generations(void)
+{
+    private = mmap(NULL, 200 * page, RW, ANON, -1, 0);
+    is(generation(0), 0, "two hundred generations, each with its ancestors' pages");
+    munmap(private, 200 * page);
+}
+
+/* As Linux 6.18: what a child inherited joins only its own parts. */
+static int count_vmas(void)
+{
+    char *p = private, *q = private + 8 * page;
+    mprotect(p + page, page, RW);
+    if (vmas(p, 3) != 3)
+        return 1;
+    anon_at(q + 2 * page, 1, RW);
+    return vmas(q, 3) == 2 ? 0 : 2;
+}
+
+static void layout(void)
+{
+    private = area(16);
+    anon_at(private, 3, RW);
+    anon_at(private + 8 * page, 2, RW);
+    memset(private, 1, 3 * page);
+    private[8 * page] = 1;
+    mprotect(private + page, page, PROT_READ);
+    is(child_run(count_vmas), 0, "VMAs in the child");
+    mprotect(private + page, page, RW);
+    is(vmas(private, 3), 1, "and in the parent");
+    unmap(private, 16);
+}
+
+/* ---- what else is inherited ---- */
+
+static int file_fd;
+
+static int use_files(void)
+{
+    char byte;
+
+    if (read(file_fd, &byte, 1) != 1 || byte != 'f')
+        return 1;
+    if (umask(077) != 031 || chdir("/") || close(file_fd))
+        return 2;
+    struct rlimit limit = {20, 20};
+    if (setrlimit(RLIMIT_NOFILE, &limit))
+        return 3;
+    int last = -1, fd;
+    while ((fd = dup(0)) >= 0)
+        last = fd;
+    return errno == EMFILE && last == 19 ? 0 : 4;
+}
+
+static void belongings(void)
+{
+    char cwd[256], now[256];
+    struct rlimit limit, old;
+    mode_t mask = umask(031);
+
+    file_fd = filled_file(1, 'f');
+    lseek(file_fd, 0, SEEK_SET);
+    chdir("/tmp");
+    getcwd(cwd, sizeof cwd);
+    getrlimit(RLIMIT_NOFILE, &old);
+    is(child_run(use_files), 0, "files, umask, limits");
+    is(lseek(file_fd, 0, SEEK_CUR), 1, "the file's position is one and the same");
+    ok(getcwd(now, sizeof now) && !strcmp(cwd, now), "the directory is the parent's own");
+    is(umask(mask), 031, "and so is the umask");
+    getrlimit(RLIMIT_NOFILE, &limit);
+    ok(limit.rlim_cur == old.rlim_cur && limit.rlim_max == old.rlim_max, "and the limits");
+    close(file_fd);
+}
+
+static __thread int of_thread = 1;
+
+static int compute(void)
+{
+    double sum = 0, step = 1.0 / (getpid() % 7 + 1);
+    int n = 0;
+
+    of_thread = getpid();
+    for (clock_t end = clock() + CLOCKS_PER_SEC / 10; clock() < end; n++)
+        for (int i = 0; i < 1000; i++)
+            sum += step;
+    double want = step * n * 1000;
+    return of_thread == getpid() && sum > want * 0.999 && sum < want * 1.001 ? 0 : 1;
+}
+
+static void registers(void)
+{
+    pid_t pids[4];
+    int bad = 0;
+    double before = 1.0 / 3;
+
+    for (int i = 0; i < 4; i++)
+        pids[i] = child_start(compute);
+    for (int i = 0; i < 4; i++)
+        bad += status_of(pids[i]);
+    is(bad, 0, "four children count side by side, each with its own registers");
+    ok(of_thread == 1 && before * 3 == 1.0, "and the parent has its own");
+}
+
+static int spin(void)
+{
+    long which = common[1]++;
+    common[2] += 1;
+    while (!common[0])
+        common[8 + which]++;
+    return 0;
+}
+
+static int spin_0(void)
+{
+    common[1] = 0;
+    return spin();
+}
+
+static int spin_1(void)
+{
+    common[1] = 1;
+    return spin();
+}
+
+static void busy(void)
+{
+    struct timespec wait = {0, 300000000};
+
+    common_make();
+    pid_t a = child_start(spin_0);
+    while (!common[8])
+        sched_yield();
+    pid_t b = child_start(spin_1);
+    nanosleep(&wait, NULL);
+    long first = common[8], second = common[9];
+    common[0] = 1;
+    child_wait(a);
+    child_wait(b);
+    ok(first > 0 && second > 0 && first < 50 * second && second < 50 * first,
+       "two busy children both get on: %ld and %ld turns", first, second);
+}
+
+/* ---- vfork, clone, posix_spawn ---- */
+
+static void vforks(void)
+{
+    static volatile int value;
+
+    value = 1;
+    pid_t pid = vfork();
+    if (pid == 0) {
+        value = 2;
+        _exit(7);
+    }
+    is(value, 2, "vfork: memory is shared, and the parent waits");
+    is(status_of(pid), 7, "its status");
+    pid = vfork();
+    if (pid == 0) {
+        execl("/proc/self/exe", "guest", "exit-77", NULL);
+        _exit(1);
+    }
+    is(status_of(pid), 77, "vfork and exec");
+    pid = vfork();
+    if (pid == 0) {
+        execl("/nowhere", "nowhere", NULL);
+        value = errno;
+        _exit(1);
+    }
+    ok(value == ENOENT && status_of(pid) == 1, "vfork and an exec that fails");
+}
+
+static char stack[65536] __attribute__((aligned(16)));
+static volatile int cloned_tid, parent_tid;
+
+static int cloned(void *arg)
+{
+    *(volatile int *)arg = cloned_tid == getpid() ? 5 : 6;
+    return 3;
+}
+
+static void clones(void)
+{
+    static volatile int value;
+    pid_t pid = clone(cloned, stack + sizeof stack,
+                      CLONE_VM | CLONE_VFORK | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | SIGCHLD,
+                      (void *)&value, &parent_tid, NULL, &cloned_tid);
+    is(value, 5, "CLONE_VM, CLONE_VFORK, a stack of its own, CLONE_CHILD_SETTID");
+    is(parent_tid, pid, "CLONE_PARENT_SETTID");
+    is(status_of(pid), 3, "its status");
+    value = 0;
+    pid = clone(cloned, stack + sizeof stack,
+                CLONE_VM | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD, (void *)&value,
+                NULL, NULL, &cloned_tid);
+    for (int i = 0; i < 10000 && (value == 0 || cloned_tid != 0); i++)
+        usleep(100);
+    ok(value == 5 && cloned_tid == 0, "CLONE_VM alone; CLONE_CHILD_CLEARTID");
+    is(status_of(pid), 3, "its status");
+    value = 0;
+    pid = syscall(SYS_clone, CLONE_CHILD_SETTID | SIGCHLD, NULL, NULL, &cloned_tid, 0);
+    if (pid == 0)
+        _exit(cloned_tid == getpid() ? 4 : 5);
+    is(status_of(pid), 4, "CLONE_CHILD_SETTID writes to the child's memory");
+    is(cloned_tid, 0, "not to the parent's");
+    int fd = temp_file();
+    pid = syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, 0);
+    if (pid == 0)
+        _exit(close(fd) ? 1 : 0);
+    is(status_of(pid), 0, "CLONE_FILES");
+    fails(close(fd), EBADF);
+    fails(syscall(SYS_clone, CLONE_SIGHAND | SIGCHLD, NULL, NULL, NULL, 0), EINVAL);
+    fails(syscall(SYS_clone, CLONE_THREAD | CLONE_VM | SIGCHLD, NULL, NULL, NULL, 0), EINVAL);
+    fails(syscall(SYS_clone, CLONE_SETTLS | SIGCHLD, NULL, NULL, NULL, KERNEL_ADDRESS), EPERM);
+}
+
+static void spawns(void)
+{
+    char *argv[] = {"guest", "exit-77", NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    char name[64], text[64] = "";
+
+    is(posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ), 0, "posix_spawn");
+    is(status_of(pid), 77, "its status");
+    is(posix_spawn(&pid, "/nowhere", NULL, NULL, argv, environ), ENOENT, "of nothing: ENOENT");
+    fails(waitpid(-1, NULL, WNOHANG), ECHILD);
+    int fd = named_file(name, sizeof name);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fd, 1);
+    posix_spawn_file_actions_addclose(&actions, fd);
+    argv[1] = "--list";
+    is(posix_spawn(&pid, "/proc/self/exe", &actions, NULL, argv, environ), 0,
+       "with its output in a file");
+    is(status_of(pid), 0, "its status");
+    posix_spawn_file_actions_destroy(&actions);
+    pread(fd, text, sizeof text - 1, 0);
+    ok(!strncmp(text, "mmap\nmmap-file\n", 15), "which has it");
+    close(fd);
+    unlink(name);
+}
+
+static int exec_cloexec(void)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%d", fcntl(file_fd, F_DUPFD_CLOEXEC, 50));
+    execl("/proc/self/exe", "guest", "exit-77", NULL);
+    return 1;
+}
+
+static int grandparent(void)
+{
+    return status_of(child_start(exec_cloexec));
+}
+
+/* ---- many ---- */
+
+static unsigned long free_bytes(void)
+{
+    struct sysinfo info;
+
+    sysinfo(&info);
+    return info.freeram * info.mem_unit;
+}
+
+static void one_round(void)
+{
+    char *p = mmap(NULL, 8 * page, RW, ANON, -1, 0);
+    memset(p, 1, 8 * page);
+    pid_t pid = fork();
+    if (pid == 0) {
+        p[0] = 2;
+        _exit(p[page]);
+    }
+    if (status_of(pid) != 1)
+        tap_note("a child went wrong");
+    munmap(p, 8 * page);
+}
+
+static void leaks(void)
+{
+    one_round();
+    unsigned long before = free_bytes();
+    for (int i = 0; i < 1000; i++)
+        one_round();
+    unsigned long after = free_bytes();
+    if (fathom)
+        is(after, before, "1,000 forks leave as much memory free as there was");
+    child_run(grandparent);
+    before = free_bytes();
+    int bad = 0;
+    for (int i = 0; i < 200; i++)
+        bad += status_of(child_start(exec_cloexec)) != 77;
+    is(bad, 0, "200 execs in children");
+    after = free_bytes();
+    if (fathom)
+        is(after, before, "and those, too");
+    is(status_of(child_start(grandparent)), 77, "a child's child");
+}
+
+static int nothing(void)
+{
+    return 0;
+}
+
+/* Take all memory by MAP_POPULATE, which stops where there is no more, and fork. */
+static void no_memory(void)
+{
+    if (!fathom) {
+        tap_skip("memory is not used up on other people's machines");
+        return;
+    }
+    unsigned long all = free_bytes() + (16 << 20);
+    char *p = mmap(NULL, all, RW, ANON | MAP_NORESERVE | MAP_POPULATE, -1, 0);
+    ok(p != MAP_FAILED && free_bytes() < 64 * page, "all memory is in use");
+    for (int i = 0; i < 3; i++)
+        fails(fork(), ENOMEM);
+    munmap(p + all / 2 / page * page, all / 4 / page * page);
+    is(child_run(nothing), 0, "with some given back there are children again");
+    munmap(p, all);
+    unsigned long before = free_bytes();
+    is(child_run(nothing), 0, "and all is as it was");
+    is(free_bytes(), before, "nothing is lost");
+}
+
+/* ---- numbers ---- */
+
+static void numbers(void)
+{
+    enum { ROUNDS = 100 };
+    pid_t last = 0;
+    bool rising = true;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        pid_t pid = child_start(nothing);
+        rising &= pid > last || pid < 1000;
+        last = pid;
+        child_wait(pid);
+    }
+    ok(rising, "a number comes back only when all others have been used");
+    is(getpid(), syscall(SYS_gettid), "one thread each");
+}
+
+void suite_forks(void)
+{
+    memory();
+    parent_writes();
+    generations();
+    layout();
+    belongings();
+    registers();
+    busy();
+    vforks();
+    clones();
+    spawns();
+    leaks();
+    no_memory();
+    numbers();
+}

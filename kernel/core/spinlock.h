@@ -15,6 +15,8 @@
 enum lock_rank {
     RANK_NONE,
     /* sleeping locks */
+    RANK_POSITION, /* an open file's position: held while the caller's memory is touched */
+    RANK_WRITE,    /* who writes to a file: also */
     RANK_MM,       /* mm.lock */
     RANK_DIR,      /* a directory's entries (fs) */
     RANK_INODE,    /* an inode's contents: read, write, truncate */

@@ -61,6 +61,7 @@ static struct file *file_create(struct entry *entry, u32 flags)
     file->mm.ops = &file_mm_ops;
     file->mm.refs = 1;
     file->mm.access = flags & O_PATH ? 0 : access[flags & O_ACCMODE];
+    mutex_init(&file->pos_lock, RANK_POSITION);
     file->entry = entry_get(entry);
     file->ops = flags & O_PATH ? &path_file_ops : entry->inode->file_ops;
     file->flags = flags & ~(O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_CLOEXEC);

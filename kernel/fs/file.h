@@ -2,8 +2,9 @@
  * file.h: open files.
  *
  * A struct file begins with the struct mm_file that mm knows; its count of references (descriptors, calls in progress,
- * VMAs) is there. The position and status flags are single words without a lock: two threads that read one descriptor
- * at once may see the same bytes, as POSIX allows.
+ * VMAs) is there. Status flags are a single word without a lock. A parent and its children share open files, so a transfer
+ * at the file's own position holds pos_lock: what two of them write goes one after the other. It is the outermost of all
+ * locks, as the caller's memory is touched under it. Streams have no position and take no lock.
  */
 #ifndef KERNEL_FS_FILE_H
 #define KERNEL_FS_FILE_H
@@ -35,7 +36,8 @@ struct file {
     struct entry *entry; /* a reference */
     u32 flags;           /* O_ status flags and access mode */
     bool refused;        /* ops->open said no, so no ops->release */
-    u64 pos;
+    u64 pos;             /* pos_lock */
+    struct mutex pos_lock;
     void *priv; /* the operations' own */
 };
 
@@ -44,6 +46,19 @@ extern const struct file_ops tmpfs_file_ops, dir_file_ops, proc_file_ops;
 static inline struct inode *file_inode(const struct file *file)
 {
     return file->entry->inode;
+}
+
+/* => no lock held. */
+static inline void file_pos_lock(struct file *file)
+{
+    if (!file->ops->stream)
+        mutex_lock(&file->pos_lock);
+}
+
+static inline void file_pos_unlock(struct file *file)
+{
+    if (!file->ops->stream)
+        mutex_unlock(&file->pos_lock);
 }
 
 static inline struct file *file_get(struct file *file)

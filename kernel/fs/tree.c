@@ -51,6 +51,7 @@ struct inode *inode_create(u32 mode)
     inode->ino = __atomic_add_fetch(&last_ino, 1, __ATOMIC_RELAXED);
     inode->atime = inode->mtime = inode->ctime = time_wall_ns();
     mutex_init(&inode->lock, RANK_INODE);
+    mutex_init(&inode->write_lock, RANK_WRITE);
     inode_init_contents(inode);
     return inode;
 }

@@ -40,6 +40,8 @@ struct inode {
     u64 rdev;                /* character devices */
     u64 atime, mtime, ctime; /* nanoseconds since 1970; single words */
     struct mutex lock;
+    struct mutex
+        write_lock; /* regular files: one write at a time, while it fetches the caller's bytes, too */
     const struct file_ops *file_ops;
     union {
         struct mapping mapping;        /* S_IFREG */

@@ -27,11 +27,15 @@ static u64 locked_pages(struct mm *mm, vaddr_t start, vaddr_t end)
     return bytes >> PAGE_SHIFT;
 }
 
-/* The range gets these VM_LOCK_BITS. Stops at a hole, as Linux does. */
+/* The range gets these VM_LOCK_BITS. Stops at a hole, as Linux does, unless all are meant. */
 static int set_bits(struct mm *mm, vaddr_t start, vaddr_t end, u32 bits)
 {
-    struct change c = {
-        .start = start, .end = end, .part = change_bits, .set = bits, .clear = VM_LOCK_BITS};
+    struct change c = {.start = start,
+                       .end = end,
+                       .part = change_bits,
+                       .skip_holes = start == 0 && end == USER_LIMIT,
+                       .set = bits,
+                       .clear = VM_LOCK_BITS};
     struct vma *first = vma_find(&mm->vmas, start);
 
     int error = change_reserve(mm, &c, first);
@@ -98,7 +102,7 @@ long mm_mlockall(struct mm *mm, u32 flags)
     if (may) {
         mm->lock_future = flags & MCL_FUTURE ? bits : 0;
         if (current)
-            set_bits(mm, 0, USER_LIMIT, bits); /* there are holes: no error */
+            set_bits(mm, 0, USER_LIMIT, bits); /* holes are no error */
     }
     rwsem_write_unlock(&mm->lock);
     if (may && current)

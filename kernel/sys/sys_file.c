@@ -254,6 +254,7 @@ long sys_getdents64(const u64 *arg)
     struct dir_item *item = ret == 0 ? kmalloc(sizeof(*item)) : NULL;
     if (ret == 0 && !item)
         ret = -ENOMEM;
+    file_pos_lock(file);
     while (ret == 0 && dir_next(file, file->pos, item)) {
         long n = put_dirent(arg[1] + done, size - done, item);
         if (n == 0 && done == 0)
@@ -265,6 +266,7 @@ long sys_getdents64(const u64 *arg)
         done += n;
         WRITE_ONCE(file->pos, item->next);
     }
+    file_pos_unlock(file);
     kfree(item);
     file_put(file);
     return io_result(done, ret);

@@ -190,6 +190,67 @@ static void belongings(void)
     close(file_fd);
 }
 
+enum { RECORD_PAGES = 3, RECORDS = 100, WRITERS = 3 };
+
+static char writer_file[64];
+static int writer_flags;
+
+/* Write records of one's own byte. */
+static int write_records(void)
+{
+    size_t size = RECORD_PAGES * page + 7;
+    char own = (char)('0' + common[0]);
+
+    if (writer_flags)
+        file_fd = open(writer_file, O_RDWR | writer_flags);
+    common[1] = 1;
+    for (int i = 0; i < RECORDS; i++) {
+        char *p = mmap(NULL, size, RW, ANON, -1, 0);
+        memset(p, own, size);
+        if (write(file_fd, p, size) != (ssize_t)size)
+            return 1;
+        munmap(p, size);
+    }
+    return 0;
+}
+
+/* Several write to one file: by one open file at its position, or each at the end. */
+static void writers(int flags, const char *how)
+{
+    size_t size = RECORD_PAGES * page + 7;
+    char *record = malloc(size);
+    pid_t pids[WRITERS];
+    int bad = 0, torn = 0, count[WRITERS] = {0};
+
+    common_make();
+    int fd = named_file(writer_file, sizeof writer_file);
+    file_fd = open(writer_file, O_RDWR);
+    writer_flags = flags;
+    for (int i = 0; i < WRITERS; i++) {
+        common[0] = i;
+        common[1] = 0;
+        pids[i] = child_start(write_records);
+        await(&common[1], 1);
+    }
+    for (int i = 0; i < WRITERS; i++)
+        bad += status_of(pids[i]);
+    is(bad, 0, "%d writers, %s", WRITERS, how);
+    is(lseek(fd, 0, SEEK_END), WRITERS * RECORDS * (long)size, "nothing is written over");
+    for (int i = 0; i < WRITERS * RECORDS; i++) {
+        pread(fd, record, size, i * (long)size);
+        bool whole = !memcmp(record, record + 1, size - 1);
+        torn += !whole;
+        if (whole && record[0] >= '0' && record[0] < '0' + WRITERS)
+            count[record[0] - '0']++;
+    }
+    is(torn, 0, "no record is torn");
+    ok(count[0] == RECORDS && count[1] == RECORDS && count[2] == RECORDS, "all are there");
+    close(file_fd);
+    close(fd);
+    unlink(writer_file);
+    free(record);
+}
+
 static __thread int of_thread = 1;
 
 static int compute(void)
@@ -464,6 +525,8 @@ void suite_forks(void)
     generations();
     layout();
     belongings();
+    writers(0, "one open file");
+    writers(O_APPEND, "each at the end");
     registers();
     busy();
     vforks();

@@ -437,8 +437,8 @@ static void test_failures(void)
             if (failed)
                 same &= result == -ENOMEM && strcmp(before, maps(mm)) == 0 &&
                         promised == commit_total() && vmas == objects("vma") &&
-                        refs == f.file.refs && tables == mm->pt.tables &&
-                        mm->rss[RSS_ANON] == 20 && filled(100, 10, 1) && filled(200, 10, 101);
+                        refs == f.file.refs && tables == mm->pt.tables && mm->rss[RSS_ANON] == 20 &&
+                        filled(100, 10, 1) && filled(200, 10, 101);
             mm_check(mm);
         } while (result < 0 && tries < 100);
         ok(same && tries > 1 && result >= 0, "%s: %u failures, all as it was", calls[i].name,

@@ -44,6 +44,7 @@ static const struct {
     {"mremap", suite_mremap},
     {"proc", suite_proc},
     {"dev", suite_dev},
+    {"signal", suite_signal},
     {"wait", suite_wait},
     {"forks", suite_forks},
 };

@@ -34,6 +34,7 @@ static const struct {
     {"memory", suite_memory},
     {"time", suite_time},
     {"entry", suite_entry},
+    {"bugs", suite_bugs},
     {"edges", suite_edges},
     {"rlimits", suite_rlimits},
     {"faults", suite_faults},

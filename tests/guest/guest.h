@@ -86,6 +86,7 @@ void suite_random(void);
 void suite_memory(void);
 void suite_time(void);
 void suite_entry(void);
+void suite_bugs(void);
 void suite_edges(void);
 void suite_rlimits(void);
 void suite_faults(void);

@@ -205,6 +205,18 @@ static bool can_map(u64 bytes, int flags)
     return true;
 }
 
+/* A child that ends at once. */
+static long fork_once(void)
+{
+    pid_t child = fork();
+
+    if (!child)
+        _exit(0);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    return child;
+}
+
 static void never_too_much(u64 memory)
 {
     ok(vm_knob_set("vm.overcommit_memory", "2"), "vm.overcommit_memory 2: never too much");
@@ -220,7 +232,11 @@ static void never_too_much(u64 memory)
     ok(meminfo("Committed_AS:") >= used + half && meminfo("Committed_AS:") < used + 3 * half / 2,
        "only the writable half is charged");
     ok(!can_map(half + (1 << 20), 0), "more than the other half: ENOMEM");
+    u64 charged = meminfo("Committed_AS:");
+    fails(fork_once(), ENOMEM);
+    is(meminfo("Committed_AS:"), charged, "a fork that is refused charges nothing");
     is(munmap(p, half), 0, "given back");
+    ok(fork_once() > 0, "fork works again");
     ok(can_map(half + half / 2, 0), "now it can be had");
     munmap(q, half);
     is(meminfo("Committed_AS:"), used, "nothing stays charged");

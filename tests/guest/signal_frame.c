@@ -19,35 +19,36 @@ _Static_assert(offsetof(struct state, xmm) == 144 && offsetof(struct state, fcw)
 
 /* Load all of it, fault by an undefined instruction that the handler skips, and store all of it again. */
 void signal_round(struct state *state);
-__asm__(".text\n"
-        "signal_round:\n"
-        "        push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15; push %rdi\n"
-        "        .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
-        "        movdqu 144 + 16 * \\n(%rdi), %xmm\\n\n"
-        "        .endr\n"
-        "        ldmxcsr 408(%rdi); fninit; fldcw 412(%rdi); fldl 400(%rdi)\n"
-        "        pushq 120(%rdi); popfq\n"
-        "        mov (%rdi), %rax; mov 8(%rdi), %rbx; mov 16(%rdi), %rcx; mov 24(%rdi), %rdx\n"
-        "        mov 32(%rdi), %rsi; mov 48(%rdi), %rbp; mov 56(%rdi), %r8; mov 64(%rdi), %r9\n"
-        "        mov 72(%rdi), %r10; mov 80(%rdi), %r11; mov 88(%rdi), %r12; mov 96(%rdi), %r13\n"
-        "        mov 104(%rdi), %r14; mov 112(%rdi), %r15; mov 40(%rdi), %rdi\n"
-        "        movq $0x5eed, -8(%rsp); movq $0x5eee, -128(%rsp)\n"
-        "        ud2\n"
-        "        xchg %rax, (%rsp)\n"
-        "        mov %rbx, 8(%rax); mov %rcx, 16(%rax); mov %rdx, 24(%rax); mov %rsi, 32(%rax)\n"
-        "        mov %rdi, 40(%rax); mov %rbp, 48(%rax); mov %r8, 56(%rax); mov %r9, 64(%rax)\n"
-        "        mov %r10, 72(%rax); mov %r11, 80(%rax); mov %r12, 88(%rax); mov %r13, 96(%rax)\n"
-        "        mov %r14, 104(%rax); mov %r15, 112(%rax)\n"
-        "        mov -8(%rsp), %rbx; mov %rbx, 128(%rax); mov -128(%rsp), %rbx; mov %rbx, 136(%rax)\n"
-        "        pushfq; popq 120(%rax)\n"
-        "        popq (%rax)\n"
-        "        .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
-        "        movdqu %xmm\\n, 144 + 16 * \\n(%rax)\n"
-        "        .endr\n"
-        "        stmxcsr 408(%rax); fnstcw 412(%rax); fstpl 400(%rax); fninit\n"
-        "        pushq $0x1f80; ldmxcsr (%rsp); popq %rbx; pushq $0x202; popfq\n"
-        "        pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
-        "        ret\n");
+__asm__(
+    ".text\n"
+    "signal_round:\n"
+    "        push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15; push %rdi\n"
+    "        .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+    "        movdqu 144 + 16 * \\n(%rdi), %xmm\\n\n"
+    "        .endr\n"
+    "        ldmxcsr 408(%rdi); fninit; fldcw 412(%rdi); fldl 400(%rdi)\n"
+    "        pushq 120(%rdi); popfq\n"
+    "        mov (%rdi), %rax; mov 8(%rdi), %rbx; mov 16(%rdi), %rcx; mov 24(%rdi), %rdx\n"
+    "        mov 32(%rdi), %rsi; mov 48(%rdi), %rbp; mov 56(%rdi), %r8; mov 64(%rdi), %r9\n"
+    "        mov 72(%rdi), %r10; mov 80(%rdi), %r11; mov 88(%rdi), %r12; mov 96(%rdi), %r13\n"
+    "        mov 104(%rdi), %r14; mov 112(%rdi), %r15; mov 40(%rdi), %rdi\n"
+    "        movq $0x5eed, -8(%rsp); movq $0x5eee, -128(%rsp)\n"
+    "        ud2\n"
+    "        xchg %rax, (%rsp)\n"
+    "        mov %rbx, 8(%rax); mov %rcx, 16(%rax); mov %rdx, 24(%rax); mov %rsi, 32(%rax)\n"
+    "        mov %rdi, 40(%rax); mov %rbp, 48(%rax); mov %r8, 56(%rax); mov %r9, 64(%rax)\n"
+    "        mov %r10, 72(%rax); mov %r11, 80(%rax); mov %r12, 88(%rax); mov %r13, 96(%rax)\n"
+    "        mov %r14, 104(%rax); mov %r15, 112(%rax)\n"
+    "        mov -8(%rsp), %rbx; mov %rbx, 128(%rax); mov -128(%rsp), %rbx; mov %rbx, 136(%rax)\n"
+    "        pushfq; popq 120(%rax)\n"
+    "        popq (%rax)\n"
+    "        .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+    "        movdqu %xmm\\n, 144 + 16 * \\n(%rax)\n"
+    "        .endr\n"
+    "        stmxcsr 408(%rax); fnstcw 412(%rax); fstpl 400(%rax); fninit\n"
+    "        pushq $0x1f80; ldmxcsr (%rsp); popq %rbx; pushq $0x202; popfq\n"
+    "        pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
+    "        ret\n");
 
 static void fill(struct state *s)
 {
@@ -102,7 +103,8 @@ static void check_registers(void)
     after = before;
     handle(SIGILL, spoil, 0);
     signal_round(&after);
-    is(memcmp(after.r, before.r, sizeof after.r), 0, "registers outlive a handler that spoils them");
+    is(memcmp(after.r, before.r, sizeof after.r), 0,
+       "registers outlive a handler that spoils them");
     is(after.flags, before.flags, "and the flags");
     ok(after.red_near == 0x5eed && after.red_far == 0x5eee, "and the red zone, 128 bytes of it");
     is(memcmp(after.xmm, before.xmm, sizeof after.xmm), 0, "and SSE registers");

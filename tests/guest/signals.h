@@ -34,7 +34,8 @@ extern sigjmp_buf escape;
 
 /* In a child that does action: its status as waitpid tells it. */
 int status_of(void (*action)(void));
-#define dies_by(action, signal) is(status_of(action), signal, "%s: the child ends by %s", #action, #signal)
+#define dies_by(action, signal)                                                                    \
+    is(status_of(action), signal, "%s: the child ends by %s", #action, #signal)
 
 u64 now_ns(void);
 

@@ -194,8 +194,16 @@ static int rename_check(const struct path_result *a, const struct path_result *b
     return dir && !tree_empty(b->entry) ? -ENOTEMPTY : 0;
 }
 
-/* A directory's entry is its identity (children point to it), so it may not be replaced by a new one: only files can
- * be renamed by link and unlink. Directories are refused with EXDEV, on which mv copies. */
+/* What was under the new name goes, once the move cannot fail any more. => tree lock held. */
+static int rename_move(struct path_result *a, struct path_result *b)
+{
+    struct entry *victim = b->entry;
+    int ret = tree_move(a->entry, b->dir, b->name, b->length);
+    if (ret == 0 && victim)
+        tree_unlink(victim);
+    return ret;
+}
+
 int fs_rename(struct entry *from_start, const char *from, struct entry *to_start, const char *to)
 {
     struct path_result a, b;
@@ -205,16 +213,8 @@ int fs_rename(struct entry *from_start, const char *from, struct entry *to_start
         ret = path_walk(to_start, to, PATH_PARENT, &b);
     if (ret == 0)
         ret = rename_check(&a, &b);
-    if (ret == 0 && S_ISDIR(a.entry->inode->mode))
-        ret = -EXDEV;
-    struct entry *made = NULL;
     if (ret == 0)
-        ret = tree_link(b.dir, b.name, b.length, a.entry->inode, &made);
-    if (ret == 0) {
-        if (b.entry)
-            tree_unlink(b.entry);
-        tree_unlink(a.entry);
-    }
+        ret = rename_move(&a, &b);
     tree_unlock();
     return ret < 0 ? ret : 0;
 }

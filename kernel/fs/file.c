@@ -138,6 +138,25 @@ static int open_locked(const struct open_request *q, struct file **out, bool *cr
     return *out ? 0 : -ENOMEM;
 }
 
+/* The operations' own part of opening. Takes file over. */
+static int open_finish(struct file *file, struct file **out)
+{
+    int ret = file->ops->open ? file->ops->open(file) : 0;
+    if (ret < 0) {
+        file->refused = true;
+        file_put(file);
+        return ret;
+    }
+    *out = file;
+    return 0;
+}
+
+int file_open_entry(struct entry *entry, u32 flags, struct file **out)
+{
+    struct file *file = file_create(entry, flags);
+    return file ? open_finish(file, out) : -ENOMEM;
+}
+
 int file_create_nameless(const char *name, u32 mode, u32 flags, struct file **out)
 {
     struct inode *inode = inode_create(S_IFREG | (mode & 07777));
@@ -187,15 +206,7 @@ int file_open(const struct open_request *request, struct file **out)
         return ret;
     if ((q.flags & O_TRUNC) && !created && S_ISREG(file_inode(file)->mode))
         inode_truncate(file_inode(file), 0);
-    if (file->ops->open)
-        ret = file->ops->open(file);
-    if (ret < 0) {
-        file->refused = true;
-        file_put(file);
-        return ret;
-    }
-    *out = file;
-    return 0;
+    return open_finish(file, out);
 }
 
 long file_read_at(struct file *file, void *buf, size_t n, u64 pos)

@@ -87,6 +87,9 @@ int file_open(const struct open_request *request, struct file **out);
  * reference, or -ENOMEM. */
 int file_create_nameless(const char *name, u32 mode, u32 flags, struct file **out);
 
+/* Open what entry names, past all checks. 0 and *out with one reference, or what its open says, -ENOMEM. */
+int file_open_entry(struct entry *entry, u32 flags, struct file **out);
+
 /* Whole-file helpers for the kernel's own reads. Returns bytes read, less than n at the end of the file. */
 long file_read_at(struct file *file, void *buf, size_t n, u64 pos);
 

@@ -13,6 +13,7 @@
 #include "kernel/core/panic.h"
 #include "kernel/core/time.h"
 #include "kernel/fs/file.h"
+#include "kernel/fs/pipe.h"
 #include "kernel/fs/procfs.h"
 #include "kernel/mm/slab.h"
 #include "lib/abi/errno.h"
@@ -64,6 +65,8 @@ void inode_put(struct inode *inode)
         mapping_destroy(&inode->mapping);
     else if (S_ISLNK(inode->mode) && !inode->proc) /* /proc's are constant */
         kfree(inode->target);
+    else if (S_ISFIFO(inode->mode))
+        pipe_free(inode->pipe);
     slab_free(&inode_cache, inode);
 }
 
@@ -74,6 +77,7 @@ static struct entry *entry_create(const char *name, size_t length, struct inode 
         return NULL;
     entry->refs = 1;
     entry->inode = inode_get(inode);
+    entry->name = entry->first_name;
     memcpy(entry->name, name, length);
     return entry;
 }
@@ -84,6 +88,8 @@ void entry_put(struct entry *entry)
     while (__atomic_fetch_sub(&entry->refs, 1, __ATOMIC_ACQ_REL) == 1) {
         struct entry *parent = entry->parent;
         inode_put(entry->inode);
+        if (entry->name != entry->first_name)
+            kfree(entry->name);
         kfree(entry);
         if (!parent)
             return;
@@ -199,6 +205,39 @@ void tree_unlink(struct entry *entry)
     inode->ctime = time_wall_ns();
     tree_touch(dir);
     entry_put(entry);
+}
+
+static void set_name(struct entry *entry, char *name)
+{
+    if (entry->name != entry->first_name)
+        kfree(entry->name);
+    entry->name = name;
+}
+
+int tree_move(struct entry *entry, struct entry *dir, const char *name, size_t length)
+{
+    struct entry *from = entry->parent;
+    CHECK(!entry->deleted && length >= 1 && length <= ABI_NAME_MAX, "%s", entry->name);
+    if (dir->deleted)
+        return -ENOENT;
+    char *copy = kzalloc(length + 1);
+    if (!copy)
+        return -ENOMEM;
+    memcpy(copy, name, length);
+    list_del(&entry->link);
+    set_name(entry, copy);
+    entry->parent = entry_get(dir);
+    entry->cookie = dir->inode->next_cookie++;
+    list_add_tail(&dir->inode->children, &entry->link);
+    if (S_ISDIR(entry->inode->mode)) {
+        from->inode->nlink--;
+        dir->inode->nlink++;
+    }
+    entry->inode->ctime = time_wall_ns();
+    tree_touch(from->inode);
+    tree_touch(dir->inode);
+    entry_put(from);
+    return 0;
 }
 
 bool tree_empty(const struct entry *dir)

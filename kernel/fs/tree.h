@@ -22,6 +22,7 @@
 #include "lib/abi/stat.h"
 
 struct file_ops;
+struct pipe;
 struct proc_entry;
 struct entry;
 
@@ -46,6 +47,7 @@ struct inode {
     union {
         struct mapping mapping;        /* S_IFREG */
         char *target;                  /* S_IFLNK, from kmalloc */
+        struct pipe *pipe;             /* S_IFIFO */
         struct {                       /* S_IFDIR; tree lock */
             struct list_head children; /* of struct entry, oldest first */
             u64 next_cookie;
@@ -65,7 +67,8 @@ struct entry {
     struct list_head link; /* in the parent's children */
     struct entry *parent;  /* a reference; the root's own parent is itself, without one */
     struct inode *inode;   /* a reference */
-    char name[];
+    char *name;            /* tree lock: first_name, or after a rename from kmalloc */
+    char first_name[];
 };
 
 extern struct mutex fs_tree_lock;
@@ -113,6 +116,9 @@ struct entry *tree_orphan(struct inode *inode, const char *name, bool bare);
 struct entry *tree_transient(struct entry *dir, const char *name, struct inode *inode);
 /* Take an entry out of its directory. The tree's reference goes. */
 void tree_unlink(struct entry *entry);
+/* Put entry into dir under a name that is not there; whoever has it open or works in it goes along. 0, or -ENOMEM, -ENOENT
+ * (dir was removed) with nothing changed. */
+int tree_move(struct entry *entry, struct entry *dir, const char *name, size_t length);
 bool tree_empty(const struct entry *dir);
 /* The absolute path with " (deleted)" where it applies; cut to size. Returns its full length. */
 size_t tree_path(const struct entry *entry, char *buf, size_t size);

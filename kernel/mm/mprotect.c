@@ -112,7 +112,10 @@ long mm_mprotect(struct mm *mm, vaddr_t addr, u64 length, u32 prot)
     int error = protect_locked(mm, &c, grows == PROT_GROWSDOWN);
     if (!error && grows == PROT_GROWSUP)
         error = -EINVAL; /* no VMA grows up here */
+    bool locked = mm->kind_pages[MM_LOCKED] > 0;
     rwsem_write_unlock(&mm->lock);
+    if (!error && locked && (c.set & VM_WRITE)) /* locked pages are there as soon as they can be */
+        mm_populate(mm, c.start, c.end, POPULATE_LOCKED);
     return error;
 }
 _Static_assert(VM_READ == PROT_READ && VM_WRITE == PROT_WRITE && VM_EXEC == PROT_EXEC,

@@ -41,7 +41,7 @@ static enum fault_result populate_part(struct mm *mm, const struct part *part,
 
 static int answer(enum fault_result result, enum populate how)
 {
-    if (result == FAULT_DONE || how == POPULATE_MAP)
+    if (result == FAULT_DONE || how <= POPULATE_LOCKED)
         return 0;
     if (how == POPULATE_LOCK) /* as mlock has it: Linux's __mlock_posix_error_return */
         return result == FAULT_OOM ? -EAGAIN : -ENOMEM;
@@ -55,7 +55,7 @@ static enum fault_access access_for(u32 flags, enum populate how)
 {
     bool write = how == POPULATE_WRITE;
 
-    if (how == POPULATE_MAP || how == POPULATE_LOCK)
+    if (how <= POPULATE_LOCK)
         write = (flags & (VM_WRITE | VM_SHARED)) == VM_WRITE;
     return write ? FAULT_WRITE : FAULT_READ;
 }
@@ -73,6 +73,8 @@ int mm_populate(struct mm *mm, vaddr_t start, vaddr_t end, enum populate how)
         if (how == POPULATE_READ && !(part.flags & VM_READ))
             return -EINVAL;
         if (!advice && (part.flags & VM_LOCKONFAULT))
+            continue;
+        if (how == POPULATE_LOCKED && !(part.flags & VM_LOCKED))
             continue;
         int error = answer(populate_part(mm, &part, access_for(part.flags, how)), how);
         if (error)

@@ -33,8 +33,6 @@ static long remap_locked(struct mm *mm, vaddr_t start, u64 size, u64 pgoff, bool
 
     if (!vma || vma->start > start || !(vma->flags & VM_SHARED) || !covered(mm, vma, start + size))
         return -EINVAL;
-    if (map_count_full(mm, 0))
-        return -ENOMEM;
     if (pgoff > ~0ul >> PAGE_SHIFT) /* no file is that long, nor its offset a number */
         return -EOVERFLOW;
     *locked = vma->flags & VM_LOCKED;

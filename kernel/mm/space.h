@@ -66,9 +66,10 @@ long mmap_place(struct mm *mm, vaddr_t hint, u64 length);
 /* ---- populate.c ---- */
 
 enum populate {
-    POPULATE_MAP,  /* whatever can be had, as MAP_POPULATE does */
-    POPULATE_LOCK, /* stop where a page can't be had: mlock's errno */
-    POPULATE_READ, /* the same, and at holes: madvise's */
+    POPULATE_MAP,    /* whatever can be had, as MAP_POPULATE does */
+    POPULATE_LOCKED, /* the same, of what is locked */
+    POPULATE_LOCK,   /* stop where a page can't be had: mlock's errno */
+    POPULATE_READ,   /* the same, and at holes: madvise's */
     POPULATE_WRITE,
 };
 /* Fault the pages of [start, end) in. 0 or a negative errno. => mm.lock not held. */

@@ -71,9 +71,8 @@ static void refuse_fault(enum fault_result result, struct trap_frame *frame, vad
         why = "past the end of the file";
         break;
     case FAULT_OOM:
-        info = (struct abi_siginfo){.signo = SIGKILL, .code = SI_KERNEL};
-        why = "out of memory";
-        break;
+        signal_send(proc_current(), SIGKILL);
+        return;
     default:
         break;
     }
@@ -88,6 +87,8 @@ bool upcall_user_fault(struct trap_frame *frame, vaddr_t addr, u32 error_code)
     enum fault_result result = FAULT_MAPERR;
     if (proc && proc->mm && addr < USER_END) {
         result = mm_fault(proc->mm, addr, access);
+        if (unlikely(result == FAULT_OOM))
+            result = oom_fault(proc->mm, addr, access);
         proc->usage.faults++;
     }
     if (result == FAULT_DONE || result == FAULT_RETRY)
@@ -97,11 +98,8 @@ bool upcall_user_fault(struct trap_frame *frame, vaddr_t addr, u32 error_code)
         return true;
     }
     if (result ==
-        FAULT_OOM) { /* the copy fails with EFAULT, and the program ends before it could see that */
-        printk("%s (process %u): out of memory in a system call at %#lx\n", proc->name, proc->pid,
-               (unsigned long)addr);
+        FAULT_OOM) /* the copy fails with EFAULT, and the program ends before it could see that */
         signal_send(proc, SIGKILL);
-    }
     return false;
 }
 

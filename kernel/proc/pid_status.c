@@ -9,8 +9,8 @@ enum { USER_HZ = 100, FD_WORD = 64 };
 
 struct snapshot {
     char name[16];
-    char state; /* of "RSZ" */
-    u32 ppid, pgid, sid, exit_signal, wait_status;
+    char state; /* of "RSDTZ" */
+    u32 ppid, pgid, sid, exit_signal, wait_status, queued;
     u64 pending, blocked, ignored, caught;
     struct proc_usage usage, waited;
     struct abi_rlimit rlimit[ABI_RLIMITS];
@@ -20,6 +20,7 @@ struct snapshot {
 
 static void take_signals(struct snapshot *s, const struct proc *proc)
 {
+    s->queued = READ_ONCE(proc->signals.queued);
     s->pending = READ_ONCE(proc->pending);
     s->blocked = READ_ONCE(proc->blocked);
     for (u32 i = 1; i <= ABI_SIGNALS; i++) {
@@ -33,7 +34,11 @@ static char state_letter(const struct proc *proc)
 {
     if (proc->state == PROC_ZOMBIE)
         return 'Z';
-    return proc->thread && proc->thread->state == THREAD_WAITING ? 'S' : 'R';
+    if (READ_ONCE(proc->signals.stopped))
+        return 'T';
+    if (!proc->thread || proc->thread->state != THREAD_WAITING)
+        return 'R';
+    return proc->thread->sleep == SLEEP_INTERRUPTIBLE ? 'S' : 'D';
 }
 
 static void snapshot_take(struct snapshot *s, struct proc *proc)
@@ -50,7 +55,7 @@ static void snapshot_take(struct snapshot *s, struct proc *proc)
     memcpy(s->rlimit, proc->rlimit, sizeof(s->rlimit));
     take_signals(s, proc);
     spin_unlock_irq(&proc_table_lock, flags);
-    s->usage = proc->usage;
+    proc_usage_now(proc, &s->usage);
     s->mm = proc_mm_get(proc);
     if (s->mm)
         mm_sizes(s->mm, &s->sizes);
@@ -109,7 +114,18 @@ static u32 fd_size(struct proc *proc)
 
 static const char *state_name(char letter)
 {
-    return letter == 'Z' ? "zombie" : letter == 'S' ? "sleeping" : "running";
+    switch (letter) {
+    case 'Z':
+        return "zombie";
+    case 'T':
+        return "stopped";
+    case 'S':
+        return "sleeping";
+    case 'D':
+        return "disk sleep"; /* Linux's word for any that no signal ends */
+    default:
+        return "running";
+    }
 }
 
 static void put_identity(struct seq *seq, struct proc *proc, const struct snapshot *s)
@@ -124,8 +140,8 @@ static void put_identity(struct seq *seq, struct proc *proc, const struct snapsh
 
 static void put_signals(struct seq *seq, const struct snapshot *s)
 {
-    seq_printf(seq, "Threads:\t1\nSigQ:\t0/%u\nSigPnd:\t%016lx\nShdPnd:\t%016lx\n", PID_MAX, 0ul,
-               s->pending);
+    seq_printf(seq, "Threads:\t1\nSigQ:\t%u/%u\nSigPnd:\t%016lx\nShdPnd:\t%016lx\n", s->queued,
+               PID_MAX, 0ul, s->pending);
     seq_printf(seq, "SigBlk:\t%016lx\nSigIgn:\t%016lx\nSigCgt:\t%016lx\n", s->blocked, s->ignored,
                s->caught);
 }

@@ -47,6 +47,7 @@ struct proc {
     u32 exit_signal;           /* T: what the parent gets at the end; 0: nothing */
     u32 wait_status;           /* T: of a zombie, as wait4 tells it */
     u32 stop_status;           /* T: stopped or going on, as wait4 tells it; 0: told already */
+    bool oom_victim;           /* T: it has to go, as memory ran out */
     bool execed;               /* T: setpgid by the parent comes too late */
     struct proc_usage
         usage; /* T: of a zombie: all it used; before, O: faults, and max_rss of older programs */
@@ -112,7 +113,7 @@ int proc_create(struct proc **out);
 void proc_remove(struct proc *proc);
 /* The same, => proc_table_lock held, and the caller puts the table's reference after. */
 void proc_remove_locked(struct proc *proc);
-u32 proc_count(void); /* in the table */
+u32 proc_count(void);    /* in the table */
 u32 proc_last_pid(void); /* given out; so many processes were made, until numbers come round */
 
 /* Process groups and sessions: setpgid and setsid of caller. 0 (or the id) or a negative errno. */
@@ -203,6 +204,10 @@ NORETURN void proc_enter_image(struct proc *proc, struct exec_image *image);
 struct elf_plan;
 int exec_stack(struct mm *mm, const struct exec_args *args, const char *path,
                const struct elf_plan *plan, vaddr_t *sp);
+
+/* mm_fault found no memory: make some by ending the largest process, and fault again. FAULT_OOM: the running process has to
+ * end. => no lock held but those of rule 4 of docs/locking.md; may sleep. */
+enum fault_result oom_fault(struct mm *mm, vaddr_t addr, enum fault_access access);
 
 void proc_files_init(void); /* /proc/PID and what goes with it */
 

@@ -66,7 +66,8 @@ static void wake(struct proc *proc, u32 signal)
 }
 
 /* => lock held. node: for a real-time signal, NULL: without siginfo. True: node was used. */
-static bool make_pending(struct proc *proc, const struct abi_siginfo *info, struct queued_signal *node)
+static bool make_pending(struct proc *proc, const struct abi_siginfo *info,
+                         struct queued_signal *node)
 {
     struct signals *s = &proc->signals;
     u32 signal = (u32)info->signo;
@@ -179,8 +180,7 @@ static struct queued_signal *unqueue(struct signals *s, u32 signal, bool *more)
     struct list_head *at;
     struct queued_signal *found = NULL;
     *more = false;
-    list_for_each(at, &s->queue)
-    {
+    list_for_each (at, &s->queue) {
         struct queued_signal *node = list_entry(at, struct queued_signal, link);
         if (node->info.signo != (s32)signal)
             continue;
@@ -235,8 +235,7 @@ void signal_block(u64 mask)
 static void flush_queue(struct signals *s, u32 signal, struct list_head *out)
 {
     struct list_head *at, *next;
-    list_for_each_safe(at, next, &s->queue)
-    {
+    list_for_each_safe (at, next, &s->queue) {
         if (signal && list_entry(at, struct queued_signal, link)->info.signo != (s32)signal)
             continue;
         list_del(at);
@@ -248,7 +247,8 @@ static void flush_queue(struct signals *s, u32 signal, struct list_head *out)
 static void free_all(struct list_head *list)
 {
     struct list_head *at, *next;
-    list_for_each_safe(at, next, list) kfree(list_entry(at, struct queued_signal, link));
+    list_for_each_safe (at, next, list)
+        kfree(list_entry(at, struct queued_signal, link));
 }
 
 void signal_set_action(u32 signal, const struct abi_sigaction *action)
@@ -266,6 +266,14 @@ void signal_set_action(u32 signal, const struct abi_sigaction *action)
     }
     spin_unlock_irq(&proc->signals.lock, flags);
     free_all(&dropped);
+}
+
+void signal_reset_action(u32 signal)
+{
+    struct proc *proc = proc_current();
+    u64 flags = spin_lock_irq(&proc->signals.lock);
+    proc->action[signal].handler = SIG_DFL;
+    spin_unlock_irq(&proc->signals.lock, flags);
 }
 
 /* ---- life of a process ---- */

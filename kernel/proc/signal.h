@@ -29,18 +29,18 @@ struct signal_restart {
 
 struct signals { /* S and O as in proc.h: under lock; the own thread's */
     struct spinlock lock;
-    bool ended;                                 /* S: takes no more */
-    u32 stopped;                                /* S: the signal that stopped it, 0: it runs */
-    u32 queued;                                 /* S: length of queue */
-    struct list_head queue;                     /* S: struct queued_signal (signal.c), in order of arrival */
-    struct abi_siginfo info[ABI_SIGRTMIN];      /* S: of each standard signal that is pending */
-    u64 waiting_for;                            /* O: blocked, but sigtimedwait wakes for them */
-    bool mask_saved;                            /* O: saved_mask is to be in force again: sigsuspend */
-    u64 saved_mask;                             /* O */
-    u64 fault_error, fault_vector, fault_addr;  /* O: of the last exception, for ucontext */
-    struct signal_restart restart;              /* O */
-    struct timer alarm;                         /* ITIMER_REAL */
-    u64 alarm_interval;                         /* written while alarm is not set */
+    bool ended;             /* S: takes no more */
+    u32 stopped;            /* S: the signal that stopped it, 0: it runs */
+    u32 queued;             /* S: length of queue */
+    struct list_head queue; /* S: struct queued_signal (signal.c), in order of arrival */
+    struct abi_siginfo info[ABI_SIGRTMIN]; /* S: of each standard signal that is pending */
+    u64 waiting_for;                       /* O: blocked, but sigtimedwait wakes for them */
+    bool mask_saved;                       /* O: saved_mask is to be in force again: sigsuspend */
+    u64 saved_mask;                        /* O */
+    u64 fault_error, fault_vector, fault_addr; /* O: of the last exception, for ucontext */
+    struct signal_restart restart;             /* O */
+    struct timer alarm;                        /* ITIMER_REAL */
+    u64 alarm_interval;                        /* written while alarm is not set */
 };
 
 static inline u64 signal_bit(u32 signal)
@@ -86,6 +86,7 @@ bool signal_ignored(const struct proc *proc, u32 signal);
 /* Of the running process: a new mask; a new action, which drops what is pending and would now be ignored. */
 void signal_block(u64 mask);
 void signal_set_action(u32 signal, const struct abi_sigaction *action);
+void signal_reset_action(u32 signal); /* to SIG_DFL; what is pending stays */
 
 /* ---- the parent (signal_sources.c) ---- */
 

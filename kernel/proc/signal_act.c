@@ -84,7 +84,8 @@ static void stop(struct proc *proc, u32 signal)
     while (READ_ONCE(proc->signals.stopped))
         wait_sleep(&signal_stopped, &flags);
     spin_unlock_irq(&signal_stopped.lock, flags);
-    signal_parent_stop(0);
+    if (!(READ_ONCE(proc->pending) & signal_bit(SIGKILL)))
+        signal_parent_stop(0);
 }
 
 static void act_by_default(struct proc *proc, u32 signal)
@@ -111,8 +112,8 @@ static u64 mask_to_keep(struct proc *proc)
     return mask;
 }
 
-static bool push_frame(struct proc *proc, struct trap_frame *frame, const struct abi_sigaction *action,
-                       const struct abi_siginfo *info)
+static bool push_frame(struct proc *proc, struct trap_frame *frame,
+                       const struct abi_sigaction *action, const struct abi_siginfo *info)
 {
     struct frame_place place;
     bool fits = altstack_place(&proc->altstack, frame->rsp, action->flags & SA_ONSTACK, &place);
@@ -141,7 +142,7 @@ static void no_frame(struct proc *proc, u32 signal)
     printk("%s (process %u): no stack for the handler of %s\n", proc->name, proc->pid,
            signal_name((int)signal));
     if (signal == SIGSEGV)
-        proc->action[SIGSEGV].handler = SIG_DFL;
+        signal_reset_action(SIGSEGV);
     signal_force(&info);
 }
 
@@ -150,7 +151,7 @@ static void run_handler(struct proc *proc, struct trap_frame *frame, const struc
     u32 signal = (u32)info->signo;
     struct abi_sigaction action = proc->action[signal];
     if (action.flags & SA_RESETHAND)
-        proc->action[signal].handler = SIG_DFL;
+        signal_reset_action(signal);
     finish_call(frame, &action);
     if (!push_frame(proc, frame, &action, info)) {
         no_frame(proc, signal);
@@ -166,7 +167,8 @@ static void act_all(struct proc *proc, struct trap_frame *frame)
     struct abi_siginfo info;
     u32 signal;
     while ((signal = signal_take(~proc->blocked, &info))) {
-        u64 handler = signal == SIGKILL || signal == SIGSTOP ? SIG_DFL : proc->action[signal].handler;
+        u64 handler =
+            signal == SIGKILL || signal == SIGSTOP ? SIG_DFL : proc->action[signal].handler;
         if (signal != SIGKILL && signal_ignored(proc, signal))
             continue;
         if (handler == SIG_DFL)
@@ -184,7 +186,8 @@ void upcall_return_to_user(struct trap_frame *frame)
         return;
     act_all(proc, frame);
     finish_call(frame, NULL);
-    if (proc->signals.mask_saved) { /* sigsuspend ends without a handler: it is made again, or the process was stopped */
+    if (proc->signals
+            .mask_saved) { /* sigsuspend ends without a handler: it is made again, or the process was stopped */
         proc->signals.mask_saved = false;
         signal_block(proc->signals.saved_mask);
     }

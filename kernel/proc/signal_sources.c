@@ -81,7 +81,8 @@ static u64 to_ticks(u64 ns)
 /* A siginfo for the parent of proc. => proc_table_lock held. */
 static struct abi_siginfo child_info(struct proc *proc, u32 signal, s32 code, u32 status)
 {
-    struct proc_usage usage = proc->usage;
+    struct proc_usage usage;
+    proc_usage_locked(proc, &usage);
     return (struct abi_siginfo){
         .signo = (s32)signal,
         .code = code,

@@ -74,7 +74,8 @@ void mutex_lock(struct mutex *m)
     rank_push(m->rank);
     u64 flags = spin_lock_irq(&m->guard);
     if (m->owner)
-        sched_sleep(&m->guard, &m->waiters, SLEEP_DEEP); /* mutex_unlock makes this thread the owner */
+        sched_sleep(&m->guard, &m->waiters,
+                    SLEEP_DEEP); /* mutex_unlock makes this thread the owner */
     else
         m->owner = thread_current();
     ASSERT(mutex_held(m), "mutex of rank %u: woken without it", m->rank);

@@ -33,8 +33,7 @@ static void insert(struct timer *timer, u64 deadline)
 {
     struct list_head *at;
     timer->deadline = deadline;
-    list_for_each(at, &timers)
-    {
+    list_for_each (at, &timers) {
         if (list_entry(at, struct timer, link)->deadline > deadline)
             break;
     }

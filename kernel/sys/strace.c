@@ -5,6 +5,7 @@
  */
 #include "kernel/core/cmdline.h"
 #include "kernel/core/printk.h"
+#include "kernel/core/restart.h"
 #include "kernel/sys/sys.h"
 #include "lib/abi/mman.h"
 #include "lib/errno_name.h"
@@ -222,7 +223,9 @@ void strace_enter(struct strace_line *line, u64 number, const u64 *arg)
 
 void strace_leave(const struct strace_line *line, long result)
 {
-    if (result < 0 && result > -4096)
+    if (result <= -RESTART_SYS && result >= -RESTART_BLOCK)
+        printk("strace: %s = ? (a signal came)\n", line->text);
+    else if (result < 0 && result > -4096)
         printk("strace: %s = -1 %s\n", line->text, errno_name(-result));
     else if (result >= 0 && result < 65536)
         printk("strace: %s = %ld\n", line->text, result);

@@ -20,9 +20,9 @@
     /* bytes */                                                                                    \
     X(read) X(write) X(pread64) X(pwrite64) X(readv) X(writev) X(preadv) X(pwritev) X(lseek)       \
     /* descriptors */                                                                              \
-    X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(ppoll)  \
-    X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64)              \
-    X(memfd_create)                                                                                \
+    X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(pipe) X(pipe2) X(fcntl) X(ioctl)  \
+    X(poll) X(ppoll) X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64)           \
+    X(getdents64) X(memfd_create)                                                                  \
     /* names */                                                                                    \
     X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(faccessat)   \
     X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink) X(unlinkat)  \

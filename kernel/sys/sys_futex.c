@@ -96,8 +96,7 @@ static long futex_wake(vaddr_t addr, s64 most)
     struct list_head *at;
     s64 woken = 0;
     u64 flags = spin_lock_irq(&futexes.lock);
-    list_for_each(at, &sleepers)
-    {
+    list_for_each (at, &sleepers) {
         struct sleeper *s = list_entry(at, struct sleeper, link);
         if (s->offset != (addr & ~PAGE_MASK) || s->woken)
             continue;

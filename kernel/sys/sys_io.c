@@ -101,7 +101,12 @@ static long transfer(struct file *file, struct user_io *u, u64 *pos, bool write)
     if (!file->ops->stream && ((s64)*pos < 0 || (s64)(*pos + u->io.left) < 0))
         return -EINVAL;
     u->io.left = min_u64(u->io.left, ABI_RW_MAX);
-    return write ? file->ops->write(file, &u->io, pos) : file->ops->read(file, &u->io, pos);
+    if (!write)
+        return file->ops->read(file, &u->io, pos);
+    long ret = file->ops->write(file, &u->io, pos);
+    if (ret == -EPIPE)
+        signal_send(proc_current(), SIGPIPE);
+    return ret;
 }
 
 /* The same at *at, or at the file's own position, which moves on. */

@@ -4,6 +4,7 @@
 #include "kernel/core/printk.h"
 #include "kernel/core/time.h"
 #include "kernel/core/upcall.h"
+#include "kernel/sched/load.h"
 #include "kernel/sys/sys.h"
 #include "lib/abi/time.h"
 
@@ -22,13 +23,18 @@ long sys_uname(const u64 *arg)
 
 long sys_sysinfo(const u64 *arg)
 {
+    struct load load;
+    load_read(&load);
     struct abi_sysinfo info = {
         .uptime = time_ns() / NSEC_PER_SEC,
         .totalram = page_total_count() * PAGE_SIZE,
         .freeram = page_free_count() * PAGE_SIZE,
+        .sharedram = page_kind_count(PAGE_CACHE) * PAGE_SIZE,
         .procs = proc_count(),
         .mem_unit = 1,
     };
+    for (int i = 0; i < LOAD_AVERAGES; i++)
+        info.loads[i] = load.average[i] << (16 - LOAD_SHIFT); /* 1.0 is 2^16 here */
     return put_user(arg[0], &info, sizeof(info));
 }
 

@@ -65,15 +65,31 @@ u32 fpu_mxcsr_mask(void)
     return mask;
 }
 
-u32 fpu_exceptions(bool simd)
+const u8 *fpu_save_current(void)
 {
     struct thread *t = this_cpu()->current;
+    fpu_save(t->fxsave);
+    return t->fxsave;
+}
+
+void fpu_set_current(const u8 *area)
+{
+    struct thread *t = this_cpu()->current;
+    if (area)
+        memcpy(t->fxsave, area, THREAD_FXSAVE_SIZE);
+    else
+        fpu_init_area(t->fxsave);
+    fpu_load(t->fxsave);
+}
+
+u32 fpu_exceptions(bool simd)
+{
+    const u8 *area = fpu_save_current();
     u16 control, status;
     u32 mxcsr;
-    fpu_save(t->fxsave);
-    memcpy(&control, t->fxsave + FXSAVE_FCW, sizeof(control));
-    memcpy(&status, t->fxsave + FXSAVE_FSW, sizeof(status));
-    memcpy(&mxcsr, t->fxsave + FXSAVE_MXCSR, sizeof(mxcsr));
+    memcpy(&control, area + FXSAVE_FCW, sizeof(control));
+    memcpy(&status, area + FXSAVE_FSW, sizeof(status));
+    memcpy(&mxcsr, area + FXSAVE_MXCSR, sizeof(mxcsr));
     /* In MXCSR the masks lie seven bits above the flags. */
     return (simd ? mxcsr & ~(mxcsr >> 7) : (u32)status & ~(u32)control) & 0x3f;
 }

@@ -12,7 +12,6 @@
  */
 #include "kernel/x86/sigframe.h"
 
-#include "kernel/sched/thread.h"
 #include "kernel/x86/asm.h"
 #include "kernel/x86/context.h"
 #include "kernel/x86/trap.h"
@@ -21,8 +20,6 @@
 
 enum { FX_MXCSR = 24, FX_SOFTWARE = 464 /* for software: FXSAVE leaves it alone */ };
 enum { CPL_USER = 3 };
-
-_Static_assert(ABI_FXSAVE_SIZE == THREAD_FXSAVE_SIZE, "FXSAVE image");
 
 static void save_registers(struct abi_sigcontext *c, const struct trap_frame *f)
 {
@@ -80,28 +77,12 @@ static void load_registers(struct trap_frame *f, const struct abi_sigcontext *c)
 
 /* ---- floating point ---- */
 
-/* The registers as they are now, to the program's stack. */
-static bool fpu_push(vaddr_t to)
-{
-    struct thread *t = thread_current();
-    fpu_save(t->fxsave);
-    return copy_to_user(to, t->fxsave, THREAD_FXSAVE_SIZE) == 0;
-}
-
-static void fpu_clear(void)
-{
-    struct thread *t = thread_current();
-    fpu_init_area(t->fxsave);
-    fpu_load(t->fxsave);
-}
-
 static bool fpu_pop(vaddr_t from)
 {
-    u8 area[THREAD_FXSAVE_SIZE] __attribute__((aligned(16)));
-    struct thread *t = thread_current();
+    u8 area[ABI_FXSAVE_SIZE] __attribute__((aligned(16)));
     u32 mxcsr;
     if (!from) {
-        fpu_clear();
+        fpu_set_current(NULL);
         return true;
     }
     if (from % 16 || copy_from_user(area, from, sizeof(area)))
@@ -110,8 +91,7 @@ static bool fpu_pop(vaddr_t from)
     if (mxcsr & ~fpu_mxcsr_mask())
         return false;
     memset(area + FX_SOFTWARE, 0, sizeof(area) - FX_SOFTWARE);
-    memcpy(t->fxsave, area, sizeof(area));
-    fpu_load(t->fxsave);
+    fpu_set_current(area);
     return true;
 }
 
@@ -134,9 +114,10 @@ bool sigframe_push(struct trap_frame *frame, const struct sigframe_request *q)
     c->oldmask = q->sigmask;
     c->fpstate = q->fpstate;
     size_t size = (q->action->flags & SA_SIGINFO) ? sizeof(f) : offsetof(struct abi_sigframe, info);
-    if (!fpu_push(q->fpstate) || copy_to_user(q->at, &f, size))
+    if (copy_to_user(q->fpstate, fpu_save_current(), ABI_FXSAVE_SIZE) ||
+        copy_to_user(q->at, &f, size))
         return false;
-    fpu_clear();
+    fpu_set_current(NULL);
     frame->rdi = (u64)q->info->signo;
     frame->rsi = q->at + offsetof(struct abi_sigframe, info);
     frame->rdx = q->at + offsetof(struct abi_sigframe, uc);

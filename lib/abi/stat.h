@@ -19,6 +19,7 @@
 #define S_ISREG(mode) (((mode)&S_IFMT) == S_IFREG)
 #define S_ISDIR(mode) (((mode)&S_IFMT) == S_IFDIR)
 #define S_ISLNK(mode) (((mode)&S_IFMT) == S_IFLNK)
+#define S_ISFIFO(mode) (((mode)&S_IFMT) == S_IFIFO)
 #define S_ISCHR(mode) (((mode)&S_IFMT) == S_IFCHR)
 
 /* Device numbers as user programs see them in st_rdev (major below 4096 and minor below 2^20 here). */

@@ -42,6 +42,13 @@ int child_wait(pid_t pid)
     return status;
 }
 
+int child_status(pid_t pid)
+{
+    int status = child_wait(pid);
+
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
 int child_run(int (*run)(void))
 {
     return child_wait(child_start(run));

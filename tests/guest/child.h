@@ -11,6 +11,8 @@ pid_t child_start(int (*run)(void));
 /* Start one and wait: its status as wait gives it. */
 int child_run(int (*run)(void));
 int child_wait(pid_t pid);
+/* The same as one number: the exit status, or 1000 and the signal. */
+int child_status(pid_t pid);
 
 /* A page that all children and the parent share; zero at first. */
 extern volatile long *common;

@@ -1,30 +1,15 @@
 /*
- * forks.c: what a child has of its parent: memory of each kind, files, limits, registers; vfork, clone, posix_spawn; many
- * of them, and too little memory for one.
+ * forks.c: what a child has of its parent: memory of each kind, files, limits, registers; and several at once.
  */
 #include "tests/guest/guest.h"
 
 #include <sched.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "tests/guest/child.h"
-
-extern char **environ;
-
-static int status_of(pid_t pid)
-{
-    int status = child_wait(pid);
-
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
 
 /* ---- memory ---- */
 
@@ -93,7 +78,7 @@ static void parent_writes(void)
     await(&common[1], 1);
     memset(private, 'n', 16 * page);
     common[0] = 1;
-    is(status_of(pid), 0, "what the parent writes the child doesn't see");
+    is(child_status(pid), 0, "what the parent writes the child doesn't see");
     munmap(private, 16 * page);
 }
 
@@ -114,7 +99,7 @@ static int generation(int level)
         _exit(good ? generation(level + 1) : 1);
     }
     private[level * page] = 0; /* the child has its own */
-    return status_of(pid);
+    return child_status(pid);
 }
 
 static void generations(void)
@@ -233,7 +218,7 @@ static void writers(int flags, const char *how)
         await(&common[1], 1);
     }
     for (int i = 0; i < WRITERS; i++)
-        bad += status_of(pids[i]);
+        bad += child_status(pids[i]);
     is(bad, 0, "%d writers, %s", WRITERS, how);
     is(lseek(fd, 0, SEEK_END), WRITERS * RECORDS * (long)size, "nothing is written over");
     for (int i = 0; i < WRITERS * RECORDS; i++) {
@@ -275,7 +260,7 @@ static void registers(void)
     for (int i = 0; i < 4; i++)
         pids[i] = child_start(compute);
     for (int i = 0; i < 4; i++)
-        bad += status_of(pids[i]);
+        bad += child_status(pids[i]);
     is(bad, 0, "four children count side by side, each with its own registers");
     ok(of_thread == 1 && before * 3 == 1.0, "and the parent has its own");
 }
@@ -319,205 +304,6 @@ static void busy(void)
        "two busy children both get on: %ld and %ld turns", first, second);
 }
 
-/* ---- vfork, clone, posix_spawn ---- */
-
-static void vforks(void)
-{
-    static volatile int value;
-
-    value = 1;
-    pid_t pid = vfork();
-    if (pid == 0) {
-        value = 2;
-        _exit(7);
-    }
-    is(value, 2, "vfork: memory is shared, and the parent waits");
-    is(status_of(pid), 7, "its status");
-    pid = vfork();
-    if (pid == 0) {
-        execl("/proc/self/exe", "guest", "exit-77", NULL);
-        _exit(1);
-    }
-    is(status_of(pid), 77, "vfork and exec");
-    pid = vfork();
-    if (pid == 0) {
-        execl("/nowhere", "nowhere", NULL);
-        value = errno;
-        _exit(1);
-    }
-    ok(value == ENOENT && status_of(pid) == 1, "vfork and an exec that fails");
-}
-
-static char stack[65536] __attribute__((aligned(16)));
-static volatile int cloned_tid, parent_tid;
-
-static int cloned(void *arg)
-{
-    *(volatile int *)arg = cloned_tid == getpid() ? 5 : 6;
-    return 3;
-}
-
-static void clones(void)
-{
-    static volatile int value;
-    pid_t pid = clone(cloned, stack + sizeof stack,
-                      CLONE_VM | CLONE_VFORK | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | SIGCHLD,
-                      (void *)&value, &parent_tid, NULL, &cloned_tid);
-    is(value, 5, "CLONE_VM, CLONE_VFORK, a stack of its own, CLONE_CHILD_SETTID");
-    is(parent_tid, pid, "CLONE_PARENT_SETTID");
-    is(status_of(pid), 3, "its status");
-    value = 0;
-    pid = clone(cloned, stack + sizeof stack,
-                CLONE_VM | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD, (void *)&value,
-                NULL, NULL, &cloned_tid);
-    for (int i = 0; i < 10000 && (value == 0 || cloned_tid != 0); i++)
-        usleep(100);
-    ok(value == 5 && cloned_tid == 0, "CLONE_VM alone; CLONE_CHILD_CLEARTID");
-    is(status_of(pid), 3, "its status");
-    value = 0;
-    pid = syscall(SYS_clone, CLONE_CHILD_SETTID | SIGCHLD, NULL, NULL, &cloned_tid, 0);
-    if (pid == 0)
-        _exit(cloned_tid == getpid() ? 4 : 5);
-    is(status_of(pid), 4, "CLONE_CHILD_SETTID writes to the child's memory");
-    is(cloned_tid, 0, "not to the parent's");
-    int fd = temp_file();
-    pid = syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL, NULL, 0);
-    if (pid == 0)
-        _exit(close(fd) ? 1 : 0);
-    is(status_of(pid), 0, "CLONE_FILES");
-    fails(close(fd), EBADF);
-    fails(syscall(SYS_clone, CLONE_SIGHAND | SIGCHLD, NULL, NULL, NULL, 0), EINVAL);
-    fails(syscall(SYS_clone, CLONE_THREAD | CLONE_VM | SIGCHLD, NULL, NULL, NULL, 0), EINVAL);
-    fails(syscall(SYS_clone, CLONE_SETTLS | SIGCHLD, NULL, NULL, NULL, KERNEL_ADDRESS), EPERM);
-}
-
-static void spawns(void)
-{
-    char *argv[] = {"guest", "exit-77", NULL};
-    posix_spawn_file_actions_t actions;
-    pid_t pid;
-    char name[64], text[64] = "";
-
-    is(posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ), 0, "posix_spawn");
-    is(status_of(pid), 77, "its status");
-    is(posix_spawn(&pid, "/nowhere", NULL, NULL, argv, environ), ENOENT, "of nothing: ENOENT");
-    fails(waitpid(-1, NULL, WNOHANG), ECHILD);
-    int fd = named_file(name, sizeof name);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, fd, 1);
-    posix_spawn_file_actions_addclose(&actions, fd);
-    argv[1] = "--list";
-    is(posix_spawn(&pid, "/proc/self/exe", &actions, NULL, argv, environ), 0,
-       "with its output in a file");
-    is(status_of(pid), 0, "its status");
-    posix_spawn_file_actions_destroy(&actions);
-    pread(fd, text, sizeof text - 1, 0);
-    ok(!strncmp(text, "mmap\nmmap-file\n", 15), "which has it");
-    close(fd);
-    unlink(name);
-}
-
-static int exec_cloexec(void)
-{
-    char number[16];
-    snprintf(number, sizeof number, "%d", fcntl(file_fd, F_DUPFD_CLOEXEC, 50));
-    execl("/proc/self/exe", "guest", "exit-77", NULL);
-    return 1;
-}
-
-static int grandparent(void)
-{
-    return status_of(child_start(exec_cloexec));
-}
-
-/* ---- many ---- */
-
-static unsigned long free_bytes(void)
-{
-    struct sysinfo info;
-
-    sysinfo(&info);
-    return info.freeram * info.mem_unit;
-}
-
-static void one_round(void)
-{
-    char *p = mmap(NULL, 8 * page, RW, ANON, -1, 0);
-    memset(p, 1, 8 * page);
-    pid_t pid = fork();
-    if (pid == 0) {
-        p[0] = 2;
-        _exit(p[page]);
-    }
-    if (status_of(pid) != 1)
-        tap_note("a child went wrong");
-    munmap(p, 8 * page);
-}
-
-static void leaks(void)
-{
-    one_round();
-    unsigned long before = free_bytes();
-    for (int i = 0; i < 1000; i++)
-        one_round();
-    unsigned long after = free_bytes();
-    if (fathom)
-        is(after, before, "1,000 forks leave as much memory free as there was");
-    child_run(grandparent);
-    before = free_bytes();
-    int bad = 0;
-    for (int i = 0; i < 200; i++)
-        bad += status_of(child_start(exec_cloexec)) != 77;
-    is(bad, 0, "200 execs in children");
-    after = free_bytes();
-    if (fathom)
-        is(after, before, "and those, too");
-    is(status_of(child_start(grandparent)), 77, "a child's child");
-}
-
-static int nothing(void)
-{
-    return 0;
-}
-
-/* Take all memory by MAP_POPULATE, which stops where there is no more, and fork. */
-static void no_memory(void)
-{
-    if (!fathom) {
-        tap_skip("memory is not used up on other people's machines");
-        return;
-    }
-    unsigned long all = free_bytes() + (16 << 20);
-    char *p = mmap(NULL, all, RW, ANON | MAP_NORESERVE | MAP_POPULATE, -1, 0);
-    ok(p != MAP_FAILED && free_bytes() < 64 * page, "all memory is in use");
-    for (int i = 0; i < 3; i++)
-        fails(fork(), ENOMEM);
-    munmap(p + all / 2 / page * page, all / 4 / page * page);
-    is(child_run(nothing), 0, "with some given back there are children again");
-    munmap(p, all);
-    unsigned long before = free_bytes();
-    is(child_run(nothing), 0, "and all is as it was");
-    is(free_bytes(), before, "nothing is lost");
-}
-
-/* ---- numbers ---- */
-
-static void numbers(void)
-{
-    enum { ROUNDS = 100 };
-    pid_t last = 0;
-    bool rising = true;
-
-    for (int i = 0; i < ROUNDS; i++) {
-        pid_t pid = child_start(nothing);
-        rising &= pid > last || pid < 1000;
-        last = pid;
-        child_wait(pid);
-    }
-    ok(rising, "a number comes back only when all others have been used");
-    is(getpid(), syscall(SYS_gettid), "one thread each");
-}
-
 void suite_forks(void)
 {
     memory();
@@ -529,10 +315,4 @@ void suite_forks(void)
     writers(O_APPEND, "each at the end");
     registers();
     busy();
-    vforks();
-    clones();
-    spawns();
-    leaks();
-    no_memory();
-    numbers();
 }

@@ -44,10 +44,12 @@ static const struct {
     {"remap", suite_remap},
     {"mremap", suite_mremap},
     {"proc", suite_proc},
+    {"proc-machine", suite_proc_machine},
     {"dev", suite_dev},
     {"signal", suite_signal},
     {"wait", suite_wait},
     {"forks", suite_forks},
+    {"spawn", suite_spawn},
 };
 
 static int list(void)

@@ -96,10 +96,12 @@ void suite_madvise(void);
 void suite_remap(void);
 void suite_mremap(void);
 void suite_proc(void);
+void suite_proc_machine(void);
 void suite_dev(void);
 void suite_signal(void);
 void suite_wait(void);
 void suite_forks(void);
+void suite_spawn(void);
 
 extern u64 random_seed;
 

@@ -65,6 +65,10 @@ static void test_mlock(void)
     map_at(mm, PAGES(200), 1, PROT_NONE);
     is(lock(200, 1), -ENOMEM, "pages that can't be had");
     is(locked(), 1, "are locked");
+    u64 rss = mm->rss[RSS_ANON];
+    is(mm_mprotect(mm, PAGES(200), PAGES(1), RW), 0, "given rights");
+    is(mm->rss[RSS_ANON], rss + 1, "they are there at once");
+    mm_munmap(mm, PAGES(200), PAGES(1));
     map_file(mm, PAGES(300), PAGES(5), RW, MAP_SHARED | MAP_FIXED, &f, 0);
     is(lock(300, 5), -ENOMEM, "past the end of a file");
     is(mm->rss[RSS_FILE], 4, "after what is there");
@@ -181,7 +185,8 @@ static void test_space(void)
     is(map(mm, PAGES(108), PAGES(6), RW, ANON | MAP_FIXED), PAGES(108), "up to the limit");
     is(mm_munmap(mm, PAGES(100), PAGES(14)), 0, "unmapping");
     is(poke(mm, PAGES(994), 1), 0, "then the stack has room");
-    ok(mm->kind_pages[MM_STACK] == 7 && mm->peak_total_pages == 20, "its pages, the peak");
+    ok(mm->kind_pages[MM_STACK] == 7 && mm->kind_pages[MM_DATA] == 0, "they are no data");
+    is(mm->peak_total_pages, 20, "the peak");
     mm->limit[MM_LIMIT_AS] = 0;
     is(mm_munmap(mm, PAGES(200), PAGES(1)), 0, "below the limit already: unmapping works");
     is(mm_mprotect(mm, PAGES(201), PAGES(1), PROT_NONE), 0, "mprotect too");

@@ -24,7 +24,7 @@ static bool step_map(u64 s, u64 e)
     static const u32 prots[] = {RW, RW, PROT_READ, PROT_NONE, RW | PROT_EXEC};
     u32 prot = prots[rand() % 5], may = VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC;
     bool file = rand() % 2, shared = file && rand() % 2, noreserve = rand() % 6 == 0;
-    pgoff_t pgoff = rand() % 2 ? s % (FILE_PAGES - 6) : (u64)rand() % FILE_PAGES;
+    pgoff_t pgoff = (rand() % 2 ? s % (FILE_PAGES - 6) : (u64)rand() % FILE_PAGES);
     u32 flags = (shared ? MAP_SHARED : MAP_PRIVATE) | (file ? 0 : MAP_ANONYMOUS) | MAP_FIXED |
                 (noreserve ? MAP_NORESERVE : 0);
     long got =
@@ -85,8 +85,12 @@ static bool step_access(u64 i)
 
 static bool step_mremap(u64 s, u64 e)
 {
+    if (model[s].mapped && rand() % 2) { /* just a VMA */
+        e = seg_end(s);
+        s = seg_start(s);
+    }
     u64 old = e - s, to = rand() % WINDOW;
-    u64 new = rand() % 3 ? old : 1 + rand() % 12;
+    u64 new = rand() % 3 ? old : 1 + (u64)rand() % 12;
     u32 flags = rand() % 3 ? MREMAP_MAYMOVE | MREMAP_FIXED : 0;
     if (flags && rand() % 4 == 0)
         flags |= MREMAP_DONTUNMAP;
@@ -124,7 +128,7 @@ static bool step_advise(u64 s, u64 e)
 
 static bool step_remap_file(u64 s, u64 e)
 {
-    pgoff_t pgoff = rand() % 2 ? s % (FILE_PAGES - 6) : (u64)rand() % FILE_PAGES;
+    pgoff_t pgoff = (rand() % 2 ? s % (FILE_PAGES - 6) : (u64)rand() % FILE_PAGES);
     return mm_remap_file_pages(mm, at(s), PAGES(e - s), 0, pgoff, rand() % 2 ? MAP_NONBLOCK : 0) ==
            model_remap_file(s, e, pgoff);
 }

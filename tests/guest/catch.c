@@ -79,7 +79,7 @@ bool faulted(struct caught got, int signal, int code, const void *address)
     return good;
 }
 
-int child_status(bool (*run)(void *argument), void *argument)
+bool in_child(bool (*run)(void *argument), void *argument)
 {
     int status;
     pid_t child = fork();
@@ -91,13 +91,6 @@ int child_status(bool (*run)(void *argument), void *argument)
     while (waitpid(child, &status, 0) != child)
         if (errno != EINTR)
             vm_die(errno, "cannot wait for a child");
-    return status;
-}
-
-bool in_child(bool (*run)(void *argument), void *argument)
-{
-    int status = child_status(run, argument);
-
     if (WIFSIGNALED(status))
         tap_note("the child was ended by signal %d", WTERMSIG(status));
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;

@@ -33,7 +33,5 @@ bool faulted(struct caught got, int signal, int code, const void *address);
 
 /* Run it in a child. Returns what it returns; false also for a child that a signal ended. */
 bool in_child(bool (*run)(void *argument), void *argument);
-/* The same, but the child's wait status. */
-int child_status(bool (*run)(void *argument), void *argument);
 
 #endif

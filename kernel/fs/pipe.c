@@ -171,13 +171,14 @@ static long pipe_read(struct file *file, struct io *io, u64 *pos)
     if (ret <= 0)
         return ret;
     u64 there = __atomic_load_n(&pipe->tail, __ATOMIC_ACQUIRE) - pipe->head;
-    while (io->left && there && !bad) {
+    while (io->left && there) {
         size_t n = min_u64(min_u64(io->left, there), PAGE_SIZE - pipe->head % PAGE_SIZE);
-        size_t put = io_put(io, place_of(pipe, pipe->head), n);
-        bad = put < n;
-        there -= put;
-        done += put;
-        advance(pipe, &pipe->head, put);
+        bad = io_put(io, place_of(pipe, pipe->head), n) < n;
+        if (bad) /* as on Linux, a piece that cannot be copied whole stays */
+            break;
+        there -= n;
+        done += n;
+        advance(pipe, &pipe->head, n);
     }
     leave(pipe, &pipe->reading);
     return io_result(done, bad ? -EFAULT : 0);
@@ -190,10 +191,11 @@ static long write_step(struct pipe *pipe, struct io *io, u64 room, bool *bad)
     if (!*slot && !(*slot = page_alloc(0, PAGE_KERNEL)))
         return -ENOMEM;
     size_t n = min_u64(min_u64(io->left, room), PAGE_SIZE - pipe->tail % PAGE_SIZE);
-    size_t got = io_get(io, place_of(pipe, pipe->tail), n);
-    *bad = got < n;
-    advance(pipe, &pipe->tail, got);
-    return got;
+    *bad = io_get(io, place_of(pipe, pipe->tail), n) < n;
+    if (*bad) /* the same */
+        return 0;
+    advance(pipe, &pipe->tail, n);
+    return n;
 }
 
 /* => this thread is the writer. */

@@ -123,11 +123,14 @@ static long drain(char *back)
     return read(ends[0], back, 4 * LENGTH) - 1;
 }
 
-/* What a pipe loses when its reader's buffer is bad is not promised; how much is told, is. */
+/* A pipe moves a piece whole or not at all. What is then in it is not promised. */
 static void pipes(void)
 {
     char back[4 * LENGTH];
     bool good = true;
+
+    if (pipe(ends))
+        vm_die(errno, "cannot make a pipe");
 
     for (long k = 0; k <= AROUND; k++) {
         if (write(ends[1], pattern, LENGTH) != LENGTH)
@@ -147,6 +150,8 @@ static void pipes(void)
         good &= drain(back) == 0;
     }
     ok(good, "%s: write to a pipe: EFAULT, and nothing is in it", kind);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 static void all_calls(const char *name, char *bad)
@@ -157,8 +162,7 @@ static void all_calls(const char *name, char *bad)
     vector_reads();
     writes();
     vector_writes();
-    if (ends[1])
-        pipes();
+    pipes();
 }
 
 /* The good part is long: the call crosses a good page's boundary before it comes to the edge. */
@@ -188,10 +192,6 @@ void suite_edges(void)
     int source = filled_file(2, 'f');
 
     file = temp_file();
-    if (pipe(ends)) {
-        ends[1] = 0;
-        tap_skip("no pipes here");
-    }
     unmap(p + 2 * page, 1);
     all_calls("a hole", p + 2 * page);
     long_calls("a hole", p + 2 * page);

@@ -173,8 +173,9 @@ static long pipe_read(struct file *file, struct io *io, u64 *pos)
     u64 there = __atomic_load_n(&pipe->tail, __ATOMIC_ACQUIRE) - pipe->head;
     while (io->left && there) {
         size_t n = min_u64(min_u64(io->left, there), PAGE_SIZE - pipe->head % PAGE_SIZE);
-        bad = io_put(io, place_of(pipe, pipe->head), n) < n;
-        if (bad) /* as on Linux, a piece that cannot be copied whole stays */
+        size_t put = io_put(io, place_of(pipe, pipe->head), n);
+        bad = put < n;
+        if (bad) /* as in Linux the piece stays whole, to be read again */
             break;
         there -= n;
         done += n;
@@ -191,8 +192,9 @@ static long write_step(struct pipe *pipe, struct io *io, u64 room, bool *bad)
     if (!*slot && !(*slot = page_alloc(0, PAGE_KERNEL)))
         return -ENOMEM;
     size_t n = min_u64(min_u64(io->left, room), PAGE_SIZE - pipe->tail % PAGE_SIZE);
-    *bad = io_get(io, place_of(pipe, pipe->tail), n) < n;
-    if (*bad) /* the same */
+    size_t got = io_get(io, place_of(pipe, pipe->tail), n);
+    *bad = got < n;
+    if (*bad) /* the piece is dropped as a whole */
         return 0;
     advance(pipe, &pipe->tail, n);
     return n;

@@ -227,6 +227,19 @@ static void insert(struct mm *mm, struct remap *r)
         mm_insert_shape(mm, &r->shape, next, r->spare[--r->spares]);
 }
 
+/* Truncate goes from VMA to VMA: it must not pass the new one before the entries come, and the old
+ * one after they left. */
+static void move_entries(struct mm *mm, const struct remap *r)
+{
+    struct mm_file *file = r->shape.file; /* the source VMA still holds it */
+
+    if (file)
+        mutex_lock(&file->mapping->map_lock);
+    pt_move(&mm->pt, r->old, r->new, kept(r));
+    if (file)
+        mutex_unlock(&file->mapping->map_lock);
+}
+
 /* DONTUNMAP: the old VMA is as fresh from mmap, and not locked. */
 static void leave_empty(struct mm *mm, const struct remap *r)
 {
@@ -251,7 +264,7 @@ static void commit(struct mm *mm, struct remap *r)
         take_out(mm, r, kept_end, old_end, false);
     insert(mm, r);
     if (kept(r) > 0)
-        pt_move(&mm->pt, r->old, r->new, kept(r));
+        move_entries(mm, r);
     if (r->flags & MREMAP_DONTUNMAP)
         leave_empty(mm, r);
     else if (kept(r) > 0)

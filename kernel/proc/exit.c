@@ -18,15 +18,17 @@
 #include "lib/errno_name.h"
 #include "lib/format.h"
 
+void (*proc_wake_futex)(vaddr_t addr);
+
 void proc_leave_memory(struct proc *proc)
 {
     u32 zero = 0;
     vaddr_t tid = proc->clear_child_tid;
     proc->clear_child_tid = proc->robust_list = 0;
-    if (tid && __atomic_load_n(&proc->mm->refs, __ATOMIC_RELAXED) > 1 &&
-        copy_to_user(tid, &zero, sizeof(zero)))
-        printk("%s (process %u): its thread number at %#lx cannot be cleared\n", proc->name,
-               proc->pid, (unsigned long)tid);
+    if (!tid || __atomic_load_n(&proc->mm->refs, __ATOMIC_RELAXED) == 1)
+        return; /* nobody could look */
+    if (copy_to_user(tid, &zero, sizeof(zero)) == 0 && proc_wake_futex)
+        proc_wake_futex(tid);
 }
 
 static void give_back(struct proc *proc)

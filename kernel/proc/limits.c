@@ -14,13 +14,19 @@ static const u8 resource_of[MM_LIMITS] = {
     [MM_LIMIT_MEMLOCK] = RLIMIT_MEMLOCK,
 };
 
-enum { STACK_LIMIT = 8 << 20, MEMLOCK_LIMIT = 8 << 20 }; /* as Linux begins */
+/* As Linux begins. */
+enum { STACK_LIMIT = 8 << 20, MEMLOCK_LIMIT = 8 << 20, MSGQUEUE_LIMIT = 819200 };
 
 void proc_limits_init(struct proc *proc)
 {
     for (u32 i = 0; i < ABI_RLIMITS; i++)
         proc->rlimit[i] = (struct abi_rlimit){RLIM_INFINITY, RLIM_INFINITY};
     proc->rlimit[RLIMIT_STACK].cur = STACK_LIMIT;
+    proc->rlimit[RLIMIT_CORE].cur = 0;
+    proc->rlimit[RLIMIT_NPROC].cur = proc->rlimit[RLIMIT_NPROC].max = proc_count_max() / 2;
+    proc->rlimit[RLIMIT_SIGPENDING] = proc->rlimit[RLIMIT_NPROC];
+    proc->rlimit[RLIMIT_MSGQUEUE] = (struct abi_rlimit){MSGQUEUE_LIMIT, MSGQUEUE_LIMIT};
+    proc->rlimit[RLIMIT_NICE] = proc->rlimit[RLIMIT_RTPRIO] = (struct abi_rlimit){0, 0};
     proc->rlimit[RLIMIT_MEMLOCK] = (struct abi_rlimit){MEMLOCK_LIMIT, MEMLOCK_LIMIT};
     proc->rlimit[RLIMIT_NOFILE] = (struct abi_rlimit){FILES_MAX, FILES_MAX};
 }

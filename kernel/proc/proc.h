@@ -113,7 +113,8 @@ int proc_create(struct proc **out);
 void proc_remove(struct proc *proc);
 /* The same, => proc_table_lock held, and the caller puts the table's reference after. */
 void proc_remove_locked(struct proc *proc);
-u32 proc_count(void);    /* in the table */
+u32 proc_count(void); /* in the table */
+u32 proc_count_max(void);
 u32 proc_last_pid(void); /* given out; so many processes were made, until numbers come round */
 
 /* Process groups and sessions: setpgid and setsid of caller. 0 (or the id) or a negative errno. */
@@ -155,6 +156,7 @@ NORETURN void proc_exit(u32 status);
 NORETURN void proc_exit_signal(u32 signal);
 /* The process leaves the memory it has, by exec or exit: clears its thread number there. => it still runs on it. */
 void proc_leave_memory(struct proc *proc);
+extern void (*proc_wake_futex)(vaddr_t addr); /* who sleeps for the number there; sys fills it in */
 /* The memory a vfork lent is not used any more. */
 void proc_vfork_done(struct proc *child);
 

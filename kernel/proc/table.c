@@ -118,7 +118,7 @@ struct entry *proc_exe_get(struct proc *proc)
 /* ---- coming and going ---- */
 
 /* As Linux: kernel stacks of all processes are at most an eighth of memory. */
-static u32 count_max(void)
+u32 proc_count_max(void)
 {
     u64 most = page_total_count() * PAGE_SIZE / (8 * THREAD_STACK_SIZE);
     return min_u64(max_u64(most, 16), PID_MAX - 1);
@@ -150,7 +150,7 @@ static u32 free_number(void)
 /* => table lock held. */
 static int enter(struct proc *proc)
 {
-    if (count >= count_max() || !(proc->pid = free_number()))
+    if (count >= proc_count_max() || !(proc->pid = free_number()))
         return -EAGAIN;
     int ret = radix_insert(&table, proc->pid, proc);
     if (ret == 0)

@@ -237,4 +237,5 @@ void sys_init(void)
 {
     const char *option = cmdline_option("strace");
     strace_on = option && strcmp(option, "0") != 0;
+    proc_wake_futex = futex_word_changed;
 }

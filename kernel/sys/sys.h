@@ -20,14 +20,13 @@
     /* bytes */                                                                                    \
     X(read) X(write) X(pread64) X(pwrite64) X(readv) X(writev) X(preadv) X(pwritev) X(lseek)       \
     /* descriptors */                                                                              \
-    X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(pipe) X(pipe2) X(fcntl) X(ioctl)  \
-    X(poll) X(ppoll) X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64)           \
-    X(getdents64) X(memfd_create)                                                                  \
+    X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(ppoll)  \
+    X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64)              \
     /* names */                                                                                    \
     X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(faccessat)   \
     X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink) X(unlinkat)  \
     X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(symlink)      \
-    X(symlinkat) X(chmod) X(fchmod) X(umask) X(utimensat)                                          \
+    X(symlinkat) X(chmod) X(fchmod) X(utimensat) X(memfd_create) X(pipe) X(pipe2) X(umask)         \
     /* memory */                                                                                   \
     X(mmap) X(munmap) X(mprotect) X(brk) X(mremap) X(remap_file_pages) X(madvise) X(mincore)       \
     X(msync) X(mlock) X(mlock2) X(munlock) X(mlockall) X(munlockall)                               \
@@ -44,15 +43,13 @@
     /* time */                                                                                     \
     X(clock_gettime) X(clock_getres) X(gettimeofday) X(time) X(nanosleep) X(clock_nanosleep)       \
     X(times)
-/* clang-format on */
 
 #define SYS_FAMILY_HANDLERS(X) X(waitid) X(fork) X(vfork) X(clone) X(setpgid) X(setsid)
 
 #define SYS_SIGNAL_HANDLERS(X)                                                                     \
-    X(rt_sigreturn)                                                                                \
-    X(rt_sigsuspend)                                                                               \
-    X(rt_sigtimedwait)                                                                             \
-    X(rt_sigqueueinfo) X(rt_tgsigqueueinfo) X(restart_syscall) X(alarm) X(setitimer) X(getitimer)
+    X(rt_sigreturn) X(rt_sigsuspend) X(rt_sigtimedwait) X(rt_sigqueueinfo) X(rt_tgsigqueueinfo)    \
+    X(restart_syscall) X(alarm) X(setitimer) X(getitimer)
+/* clang-format on */
 
 #define X(name) long sys_##name(const u64 *arg);
 SYS_HANDLERS(X)
@@ -117,6 +114,9 @@ static inline struct file *file_of(u64 fd)
     }
     return file;
 }
+
+/* Wake who sleeps for the word at addr, which the kernel has changed (sys_futex.c). => no lock held. */
+void futex_word_changed(vaddr_t addr);
 
 /* ---- usage (sys_limits.c) ---- */
 

@@ -109,6 +109,11 @@ static long futex_wake(vaddr_t addr, s64 most)
     return woken < most ? woken : most;
 }
 
+void futex_word_changed(vaddr_t addr)
+{
+    futex_wake(addr, 1);
+}
+
 long sys_futex(const u64 *arg)
 {
     u32 command = arg[1] & FUTEX_COMMAND_MASK;

@@ -47,9 +47,9 @@
     X(33, dup2, "ff") \
     X(34, pause, "") \
     X(35, nanosleep, "pp") \
-    X(36, getitimer, "") \
-    X(37, alarm, "") \
-    X(38, setitimer, "") \
+    X(36, getitimer, "dp") \
+    X(37, alarm, "u") \
+    X(38, setitimer, "dpp") \
     X(39, getpid, "") \
     X(40, sendfile, "") \
     X(41, socket, "") \
@@ -139,8 +139,8 @@
     X(125, capget, "") \
     X(126, capset, "") \
     X(127, rt_sigpending, "pu") \
-    X(128, rt_sigtimedwait, "") \
-    X(129, rt_sigqueueinfo, "") \
+    X(128, rt_sigtimedwait, "pppu") \
+    X(129, rt_sigqueueinfo, "dSp") \
     X(130, rt_sigsuspend, "pu") \
     X(131, sigaltstack, "pp") \
     X(132, utime, "") \
@@ -308,7 +308,7 @@
     X(294, inotify_init1, "") \
     X(295, preadv, "fpdl") \
     X(296, pwritev, "fpdl") \
-    X(297, rt_tgsigqueueinfo, "") \
+    X(297, rt_tgsigqueueinfo, "ddSp") \
     X(298, perf_event_open, "") \
     X(299, recvmmsg, "") \
     X(300, fanotify_init, "") \

@@ -45,6 +45,7 @@ static const struct {
     {"mremap", suite_mremap},
     {"proc", suite_proc},
     {"proc-machine", suite_proc_machine},
+    {"pipe", suite_pipe},
     {"dev", suite_dev},
     {"signal", suite_signal},
     {"wait", suite_wait},

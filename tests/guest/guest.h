@@ -97,6 +97,7 @@ void suite_remap(void);
 void suite_mremap(void);
 void suite_proc(void);
 void suite_proc_machine(void);
+void suite_pipe(void);
 void suite_dev(void);
 void suite_signal(void);
 void suite_wait(void);

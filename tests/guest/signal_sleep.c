@@ -41,7 +41,7 @@ static void check_call(long (*call)(void), const char *what, bool again)
     long ret = call();
     int error = errno;
     ring_no_more();
-    ok(ret == -1 && error == EINTR && seen.count == 1, "%s: EINTR", what);
+    ok(ret == -1 && error == EINTR && seen.count >= 1, "%s: EINTR", what);
 
     volatile bool returned = false;
     seen.count = 0;
@@ -52,7 +52,7 @@ static void check_call(long (*call)(void), const char *what, bool again)
         returned = true;
     }
     ring_no_more();
-    is(seen.count, again ? 3 : 1, "%s: signals with SA_RESTART", what);
+    ok(again ? seen.count == 3 : seen.count >= 1, "%s: signals with SA_RESTART", what);
     is(returned, !again, "%s: is %s with SA_RESTART", what, again ? "made again" : "EINTR too");
     unhandle(SIGALRM);
 }
@@ -142,17 +142,17 @@ static void check_calls(void)
 
 static void check_rest(void)
 {
-    struct timespec want = {5, 0}, rest = {-1, -1}, less = {0, 30 * MS};
+    struct timespec want = {100, 0}, rest = {-1, -1}, less = {0, 30 * MS};
     handle(SIGALRM, note, 0);
     ring(50);
     is(nanosleep(&want, &rest), -1, "nanosleep, woken");
     ring_no_more();
     long ms = rest.tv_sec * 1000 + rest.tv_nsec / MS;
-    ok(ms > 4000 && ms <= 4960, "%ld ms of 5000 are left", ms);
+    ok(ms > 50000 && ms <= 99960, "%ld ms of 100,000 are left", ms);
     u64 start = now_ns();
     is(nanosleep(&less, NULL), 0, "nanosleep to its end");
     u64 took = now_ns() - start;
-    ok(took >= 30 * MS && took < 2000 * MS, "takes its time");
+    ok(took >= 30 * MS && took < 20000ul * MS, "takes its time");
     unhandle(SIGALRM);
 }
 
@@ -294,10 +294,10 @@ static void check_children(void)
 
 static void sleep_a_little(void)
 {
-    struct timespec t = {0, 200 * MS};
+    struct timespec t = {0, 600 * MS};
     u64 start = now_ns();
     int ret = nanosleep(&t, NULL);
-    _exit(ret == 0 && now_ns() - start >= 200 * MS ? 44 : 45);
+    _exit(ret == 0 && now_ns() - start >= 600 * MS ? 44 : 45);
 }
 
 /* Stopped and continued, a child's sleep goes on without its noticing. */

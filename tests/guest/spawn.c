@@ -3,6 +3,7 @@
  */
 #include "tests/guest/guest.h"
 
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -62,12 +63,15 @@ static void clones(void)
     is(parent_tid, pid, "CLONE_PARENT_SETTID");
     is(child_status(pid), 3, "its status");
     value = 0;
+    cloned_tid = 1;
     pid = clone(cloned, stack + sizeof stack,
                 CLONE_VM | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD, (void *)&value,
                 NULL, NULL, &cloned_tid);
-    for (int i = 0; i < 10000 && (value == 0 || cloned_tid != 0); i++)
-        usleep(100);
-    ok(value == 5 && cloned_tid == 0, "CLONE_VM alone; CLONE_CHILD_CLEARTID");
+    while (value == 0)
+        sched_yield();
+    for (int tid; (tid = cloned_tid) != 0;)
+        syscall(SYS_futex, &cloned_tid, FUTEX_WAIT, tid, NULL, NULL, 0);
+    ok(value == 5 && cloned_tid == 0, "CLONE_VM alone; CLONE_CHILD_CLEARTID wakes who waits");
     is(child_status(pid), 3, "its status");
     value = 0;
     pid = syscall(SYS_clone, CLONE_CHILD_SETTID | SIGCHLD, NULL, NULL, &cloned_tid, 0);
@@ -110,6 +114,38 @@ static void spawns(void)
     ok(!strncmp(text, "mmap\nmmap-file\n", 15), "which has it");
     close(fd);
     unlink(name);
+}
+
+/* As popen: a program whose output comes by a pipe; then one that writes to a pipe without a reader. */
+static void pipes(void)
+{
+    char text[4096], *argv[] = {"guest", "--list", NULL};
+    int ends[2], length = 0, n, status;
+
+    ok(pipe(ends) == 0, "pipe");
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(ends[1], 1);
+        close(ends[0]);
+        close(ends[1]);
+        execv("/proc/self/exe", argv);
+        _exit(1);
+    }
+    close(ends[1]);
+    while ((n = read(ends[0], text + length, sizeof text - 1 - length)) > 0)
+        length += n;
+    text[length] = 0;
+    is(child_status(pid), 0, "a program that writes to it");
+    ok(!strncmp(text, "mmap\nmmap-file\n", 15) && strstr(text, "\nspawn\n"), "is read to its end");
+    close(ends[0]);
+    ok(pipe(ends) == 0, "pipe");
+    close(ends[0]);
+    pid = fork();
+    if (pid == 0)
+        _exit(write(ends[1], "x", 1) == 1);
+    close(ends[1]);
+    waitpid(pid, &status, 0);
+    ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE, "nobody reads: SIGPIPE");
 }
 
 static int exec_cloexec(void)
@@ -270,6 +306,7 @@ void suite_spawn(void)
     vforks();
     clones();
     spawns();
+    pipes();
     leaks();
     no_memory();
     out_of_memory();

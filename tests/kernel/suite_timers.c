@@ -43,8 +43,8 @@ static void test_order(void)
     }
     timer_cancel(&probes[3].timer);
     timer_cancel(&probes[3].timer);
-    timer_set(&probes[5].timer, start + 500 * MS);
-    ok(timer_deadline(&probes[5].timer) == start + 500 * MS, "a timer set again");
+    timer_set(&probes[5].timer, start + 60000 * MS);
+    ok(timer_deadline(&probes[5].timer) == start + 60000 * MS, "a timer set again");
     ok(timer_deadline(&probes[3].timer) == 0, "a cancelled timer is not set");
     sched_sleep_until(start + 60 * MS);
     unsigned last = 0;
@@ -101,7 +101,7 @@ static void waiter(void *arg)
         wait_sleep_interruptible(&queue, &flags);
         break;
     default:
-        wait_sleep_until(&queue, &flags, time_ns() + 20 * MS);
+        wait_sleep_until(&queue, &flags, time_ns() + 200 * MS);
     }
     awake++;
     spin_unlock_irq(&queue.lock, flags);
@@ -146,14 +146,14 @@ static void test_deadline(void)
     if (!start_waiter(3))
         return;
     ok(awake == 0, "a sleep with a deadline");
-    sched_sleep_until(time_ns() + 60 * MS);
+    sched_sleep_until(time_ns() + 260 * MS);
     ok(awake == 1 && list_empty(&queue.waiters), "is over at its time");
     if (!start_waiter(3))
         return;
     wait_wake_all(&queue);
     sched_yield();
     ok(awake == 1, "or when it is woken");
-    sched_sleep_until(time_ns() + 40 * MS);
+    sched_sleep_until(time_ns() + 260 * MS);
     ok(list_empty(&queue.waiters), "and its timer does not come later");
 }
 

@@ -22,6 +22,11 @@ void signal_exec(struct proc *proc)
     (void)proc;
 }
 
+void signal_create(struct proc *proc)
+{
+    (void)proc;
+}
+
 void host_boot_fs(u64 frames)
 {
     host_boot(frames);

@@ -56,7 +56,8 @@ static bool move_break(struct mm *mm, vaddr_t new_brk)
 {
     if (new_brk < mm->brk_start || new_brk > USER_END)
         return false;
-    if (new_brk > mm->brk && new_brk - mm->brk_start > mm->limit[MM_LIMIT_DATA])
+    if (new_brk - mm->brk_start >
+        mm->limit[MM_LIMIT_DATA]) /* even if it is less than now, as on Linux */
         return false;
     vaddr_t old_end = page_align_up(mm->brk), new_end = page_align_up(new_brk);
     if (new_end < old_end)

@@ -110,13 +110,7 @@ enum fault_result mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access
  * pages of [addr, addr + length) present as by writing them, then copy. 0, -ENOMEM, -EFAULT. */
 int mm_write(struct mm *mm, vaddr_t addr, const void *src, size_t length);
 
-/* ---- what /proc shows; mm may be another process's (maps.c, usage.c) ---- */
-
-/* Lines of /proc/PID/maps for the VMAs that end above *addr: as many as fit into buf whole, or one,
- * cut to size; moves *addr to the end of the last. Returns the length, 0 after the last VMA,
- * -ENOMEM. mm_maps_line: one at a time. */
-int mm_maps_lines(struct mm *mm, vaddr_t *addr, char *buf, size_t size);
-int mm_maps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size);
+/* ---- what /proc shows; mm may be another process's (usage.c) ---- */
 
 /* What the entries of a range lead to. In bytes; pss (a page's share of each of its maps) in
  * 1/2^PSS_SHIFT of a byte. */
@@ -125,14 +119,8 @@ struct mm_usage {
     u64 rss, pss, pss_dirty, shared_clean, shared_dirty, private_clean, private_dirty, referenced,
         anonymous, pss_anon, pss_file, locked;
 };
-/* As mm_maps_line, with what is mapped there (added to *usage) and the VMA's flags and pages. */
-struct mm_vma_info {
-    vaddr_t start, end;
-    u32 flags;
-    bool file, stack;
-};
-int mm_smaps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size, struct mm_vma_info *info,
-                  struct mm_usage *usage);
+/* Add up what vma's entries lead to. => mm.lock held for read. */
+void mm_usage_add(struct mm *mm, const struct vma *vma, struct mm_usage *usage);
 
 /* Pages, as /proc/PID/status and statm tell them. Every file lies in memory, so what Linux calls
  * pages of files is none, and those are shared memory, as there for tmpfs. */

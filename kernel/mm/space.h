@@ -137,11 +137,6 @@ struct mm_file *shared_create(const struct mm *mm, u64 pages, bool reserve);
  * only). */
 enum fault_result fault_in(struct mm *mm, vaddr_t addr, enum fault_access access, bool force);
 
-/* ---- usage.c ---- */
-
-/* Add up what vma's entries lead to. => mm.lock held. */
-void usage_add(struct mm *mm, const struct vma *vma, struct mm_usage *usage);
-
 /* ---- stack.c ---- */
 
 /* Make the stack above addr reach down to it. FAULT_RETRY, or FAULT_MAPERR. => mm.lock not held. */

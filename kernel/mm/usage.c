@@ -52,7 +52,7 @@ static void usage_leaves(struct walk *w, struct page *table, pte_t *entries, vad
             usage_entry(((struct usage_walk *)w)->usage, entries[i]);
 }
 
-void usage_add(struct mm *mm, const struct vma *vma, struct mm_usage *usage)
+void mm_usage_add(struct mm *mm, const struct vma *vma, struct mm_usage *usage)
 {
     static const struct walk_ops ops = {.leaves = usage_leaves};
     struct usage_walk walk = {.walk = {.pt = &mm->pt, .ops = &ops, .work = LONG_MAX},

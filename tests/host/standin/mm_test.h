@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "kernel/fs/proc_maps.h"
 #include "kernel/mm/failpoint.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/space.h"
@@ -163,7 +164,7 @@ static inline const char *maps(struct mm *mm)
     vaddr_t addr = 0;
     int at = 0, n;
     buf[0] = 0;
-    while ((n = mm_maps_line(mm, &addr, buf + at, sizeof(text[0]) - at)) > 0)
+    while ((n = proc_maps_line(mm, &addr, buf + at, sizeof(text[0]) - at)) > 0)
         at += n;
     return buf;
 }

@@ -1,5 +1,5 @@
 /*
- * maps.c: /proc/PID/maps, letter for letter as Linux writes it:
+ * proc_maps.c: /proc/PID/maps, letter for letter as Linux writes it:
  *
  *      7ffff7dd1000-7ffff7df7000 r--p 00026000 fe:00 332835                     /usr/lib/libc.so.6
  *      start        end          rights offset device inode                     name: column 73
@@ -7,8 +7,8 @@
  * Numbers are at least eight digits wide. p is private, s shared. A line without a name ends in
  * one space.
  */
+#include "kernel/fs/proc_maps.h"
 #include "kernel/mm/slab.h"
-#include "kernel/mm/space.h"
 #include "lib/abi/errno.h"
 #include "lib/format.h"
 #include "lib/string.h"
@@ -112,27 +112,26 @@ static int show_lines(struct mm *mm, vaddr_t *addr, char *buf, size_t size, u32 
     return length;
 }
 
-int mm_maps_lines(struct mm *mm, vaddr_t *addr, char *buf, size_t size)
+int proc_maps_lines(struct mm *mm, vaddr_t *addr, char *buf, size_t size)
 {
     return show_lines(mm, addr, buf, size, ~0u);
 }
 
-int mm_maps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size)
+int proc_maps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size)
 {
     return show_lines(mm, addr, buf, size, 1);
 }
 
-int mm_smaps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size, struct mm_vma_info *info,
-                  struct mm_usage *usage)
+int proc_smaps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size,
+                    struct proc_vma_info *info, struct mm_usage *usage)
 {
     int n = 0;
 
     rwsem_read_lock(&mm->lock);
     struct vma *vma = vma_find_quiet(&mm->vmas, *addr);
     if (vma && (n = show_vma(mm, vma, buf, size, true)) > 0) {
-        *info = (struct mm_vma_info){vma->start, vma->end, vma->flags, vma->file != NULL,
-                                     vma_is_stack(mm, vma)};
-        usage_add(mm, vma, usage);
+        *info = (struct proc_vma_info){vma->start, vma->end, vma->flags};
+        mm_usage_add(mm, vma, usage);
         *addr = vma->end;
     }
     rwsem_read_unlock(&mm->lock);

@@ -2,11 +2,11 @@
  * proc_system.c: the files of /proc that tell of memory and files as a whole: vmcount, meminfo, vmstat, slabinfo,
  * filesystems. CPU and processes are in kernel/proc/machine_files.c. No data, no locks of its own.
  */
+#include "kernel/core/vmcount.h"
 #include "kernel/fs/fs.h"
 #include "kernel/fs/procfs.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/space.h"
-#include "kernel/mm/vmcount.h"
 
 int proc_reset_request(const char *text, size_t length)
 {

@@ -12,7 +12,7 @@
  * need be under the lock of the table that is being emptied.
  */
 #include "kernel/core/panic.h"
-#include "kernel/mm/vmcount.h"
+#include "kernel/core/vmcount.h"
 #include "kernel/mm/zap.h"
 
 static void gather_clear(struct gather *gather)

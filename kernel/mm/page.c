@@ -15,8 +15,8 @@
  */
 #include "kernel/mm/page.h"
 
-#include "kernel/mm/failpoint.h"
-#include "kernel/mm/poison.h"
+#include "kernel/core/failpoint.h"
+#include "kernel/core/poison.h"
 
 enum { RANGES_MAX = 128 };
 

@@ -15,7 +15,7 @@
 #include <limits.h>
 
 #include "kernel/core/panic.h"
-#include "kernel/mm/vmcount.h"
+#include "kernel/core/vmcount.h"
 #include "lib/abi/errno.h"
 
 /* ---- tables ---- */

@@ -15,9 +15,9 @@
 #ifndef KERNEL_MM_PT_H
 #define KERNEL_MM_PT_H
 
+#include "kernel/core/vmcount.h"
 #include "kernel/mm/layout.h"
 #include "kernel/mm/page.h"
-#include "kernel/mm/vmcount.h"
 #include "kernel/x86/mmu.h"
 
 struct pt {

@@ -15,9 +15,9 @@
  */
 #include "kernel/mm/slab.h"
 
-#include "kernel/mm/failpoint.h"
+#include "kernel/core/failpoint.h"
+#include "kernel/core/poison.h"
 #include "kernel/mm/page.h"
-#include "kernel/mm/poison.h"
 
 enum { LINK_SIZE = sizeof(void *), OBJECT_MIN = 2 * LINK_SIZE };
 

@@ -11,8 +11,8 @@
 #define KERNEL_MM_VMA_H
 
 #include "kernel/core/knob.h"
+#include "kernel/core/vmcount.h"
 #include "kernel/mm/layout.h"
-#include "kernel/mm/vmcount.h"
 #include "lib/list.h"
 #include "lib/rbtree.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/mm/failpoint.h"
+#include "kernel/core/failpoint.h"
 #include "kernel/mm/slab.h"
 #include "tests/host/standin/host.h"
 

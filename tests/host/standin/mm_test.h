@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "kernel/core/failpoint.h"
 #include "kernel/fs/proc_maps.h"
-#include "kernel/mm/failpoint.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/space.h"
 #include "lib/abi/mman.h"

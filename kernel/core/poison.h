@@ -6,8 +6,8 @@
  * header with one that also tells AddressSanitizer, which then catches reads as well, at the very
  * instruction.
  */
-#ifndef KERNEL_MM_POISON_H
-#define KERNEL_MM_POISON_H
+#ifndef KERNEL_CORE_POISON_H
+#define KERNEL_CORE_POISON_H
 
 #include "kernel/core/panic.h"
 #include "lib/string.h"

@@ -1,6 +1,6 @@
 /*
  * failpoint.c: the countdown of failpoint.h. Written by tests only, on one CPU.
  */
-#include "kernel/mm/failpoint.h"
+#include "kernel/core/failpoint.h"
 
 u64 fail_countdown;

@@ -3,8 +3,8 @@
  * each allocation; tests arm it to fail the Nth one, for N = 1, 2, 3 ... until an operation gets through, and
  * check after each failure that nothing was lost. Compiled out unless CONFIG_CHECK.
  */
-#ifndef KERNEL_MM_FAILPOINT_H
-#define KERNEL_MM_FAILPOINT_H
+#ifndef KERNEL_CORE_FAILPOINT_H
+#define KERNEL_CORE_FAILPOINT_H
 
 #include "kernel/core/panic.h"
 

@@ -13,7 +13,7 @@
 #define poison_intact real_poison_intact
 #define poison_link_get real_poison_link_get
 #define poison_link_set real_poison_link_set
-#include "../../../../../kernel/mm/poison.h"
+#include "../../../../../kernel/core/poison.h"
 #undef poison_fill
 #undef poison_lift
 #undef poison_intact

@@ -5,8 +5,8 @@
  * (a walk's cursor) and folds them once into this CPU's totals and the address space's. Totals only grow; a
  * reset stores a baseline that readers subtract.
  */
-#ifndef KERNEL_MM_VMCOUNT_H
-#define KERNEL_MM_VMCOUNT_H
+#ifndef KERNEL_CORE_VMCOUNT_H
+#define KERNEL_CORE_VMCOUNT_H
 
 #include "lib/types.h"
 

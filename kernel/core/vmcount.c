@@ -5,7 +5,7 @@
  * space may be running on several CPUs, so its counts are atomic. Readers sum all sets and may miss
  * what is being added meanwhile.
  */
-#include "kernel/mm/vmcount.h"
+#include "kernel/core/vmcount.h"
 
 #include "kernel/x86/cpu.h"
 

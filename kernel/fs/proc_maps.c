@@ -131,7 +131,7 @@ int proc_smaps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size,
     struct vma *vma = vma_find_quiet(&mm->vmas, *addr);
     if (vma && (n = show_vma(mm, vma, buf, size, true)) > 0) {
         *info = (struct proc_vma_info){vma->start, vma->end, vma->flags};
-        mm_usage_add(mm, vma, usage);
+        proc_usage_sum(mm, vma, usage);
         *addr = vma->end;
     }
     rwsem_read_unlock(&mm->lock);

@@ -109,27 +109,6 @@ enum fault_result mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access
 /* For exec, which builds a stack and copies into a new address space that is not running: make the
  * pages of [addr, addr + length) present as by writing them, then copy. 0, -ENOMEM, -EFAULT. */
 int mm_write(struct mm *mm, vaddr_t addr, const void *src, size_t length);
-
-/* ---- what /proc shows; mm may be another process's (usage.c) ---- */
-
-/* What the entries of a range lead to. In bytes; pss (a page's share of each of its maps) in
- * 1/2^PSS_SHIFT of a byte. */
-enum { PSS_SHIFT = 12 };
-struct mm_usage {
-    u64 rss, pss, pss_dirty, shared_clean, shared_dirty, private_clean, private_dirty, referenced,
-        anonymous, pss_anon, pss_file, locked;
-};
-/* Add up what vma's entries lead to. => mm.lock held for read. */
-void mm_usage_add(struct mm *mm, const struct vma *vma, struct mm_usage *usage);
-
-/* Pages, as /proc/PID/status and statm tell them. Every file lies in memory, so what Linux calls
- * pages of files is none, and those are shared memory, as there for tmpfs. */
-struct mm_sizes {
-    u64 total, peak, locked, data, stack, exec;
-    u64 rss_anon, rss_shared, rss_peak, tables;
-};
-void mm_sizes(struct mm *mm, struct mm_sizes *sizes);
-
 /* Copy memory out of mm as it is, without faulting pages in that are not there; those read as zero.
  * Returns the bytes copied: fewer where nothing is mapped. */
 size_t mm_peek(struct mm *mm, vaddr_t addr, void *dst, size_t length);

@@ -141,12 +141,12 @@ static void test_sizes(void)
     map_at(mm, PAGES(200), 5, PROT_READ | PROT_EXEC);
     map_at(mm, PAGES(300), 3, PROT_READ);
     poke(mm, PAGES(100), 1);
-    mm_sizes(mm, &s);
+    proc_mm_sizes(mm, &s);
     ok(s.total == 18 && s.data == 10 && s.exec == 5 && s.stack == 0 && s.locked == 0,
        "%lu pages: %lu data, %lu code", s.total, s.data, s.exec);
     ok(s.rss_anon == 1 && s.rss_shared == 0 && s.tables == PT_LEVELS, "one there");
     mm_munmap(mm, PAGES(100), PAGES(10));
-    mm_sizes(mm, &s);
+    proc_mm_sizes(mm, &s);
     ok(s.total == 8 && s.peak == 18 && s.rss_anon == 0 && s.rss_peak == 1, "peaks stay");
     mm_put(mm);
     host_end("sizes");

@@ -1,17 +1,14 @@
 /*
- * usage.c: questions about an address space that change nothing in it: how much is there and whose it is
- * (/proc/PID/smaps), how large it is (status, statm), what its memory holds (cmdline, environ).
+ * proc_usage.c: how much there is of an address space, and whose it is: sums for /proc/PID/smaps,
+ * sizes for status and statm.
  *
  *      smaps:  VMA --walk_range--> entries that are there --> each page's users
  *
  * The walk jumps over what is empty, so the answer for 16 TiB in which nothing was touched takes as
  * many reads as the root has entries for it. They are counted as query_reads. A page is private
  * when one entry leads to it, shared when more do; the count may change while it is looked at.
- * => mm.lock held for read.
  */
-#include "kernel/mm/space.h"
-#include "lib/abi/errno.h"
-#include "lib/string.h"
+#include "kernel/fs/proc_maps.h"
 
 #include <limits.h>
 
@@ -52,7 +49,7 @@ static void usage_leaves(struct walk *w, struct page *table, pte_t *entries, vad
             usage_entry(((struct usage_walk *)w)->usage, entries[i]);
 }
 
-void mm_usage_add(struct mm *mm, const struct vma *vma, struct mm_usage *usage)
+void proc_usage_sum(struct mm *mm, const struct vma *vma, struct mm_usage *usage)
 {
     static const struct walk_ops ops = {.leaves = usage_leaves};
     struct usage_walk walk = {.walk = {.pt = &mm->pt, .ops = &ops, .work = LONG_MAX},
@@ -65,10 +62,7 @@ void mm_usage_add(struct mm *mm, const struct vma *vma, struct mm_usage *usage)
         usage->locked += usage->pss - before;
 }
 
-/* ---- sizes ---- */
-
-/* => takes no lock: each number is right by itself. */
-void mm_sizes(struct mm *mm, struct mm_sizes *sizes)
+void proc_mm_sizes(struct mm *mm, struct mm_sizes *sizes)
 {
     u64 file = READ_ONCE(mm->rss[RSS_FILE]);
 
@@ -84,45 +78,4 @@ void mm_sizes(struct mm *mm, struct mm_sizes *sizes)
         .rss_peak = mm_peak_rss(mm),
         .tables = READ_ONCE(mm->pt.tables),
     };
-}
-
-/* ---- memory ---- */
-
-/* n bytes of the page at addr. => mm.lock held; a VMA is there. */
-static void peek_page(struct mm *mm, vaddr_t addr, void *dst, size_t n)
-{
-    struct pt_slot slot;
-    struct page *page = NULL;
-
-    if (pt_slot_lock(&mm->pt, addr, false, &slot) == 0) {
-        if (pte_has_page(*slot.entry)) {
-            page = pfn_to_page(pte_pfn(*slot.entry));
-            page_get(page);
-        }
-        pt_slot_unlock(&slot);
-    }
-    if (!page) {
-        memset(dst, 0, n);
-        return;
-    }
-    memcpy(dst, (u8 *)page_to_virt(page) + (addr & ~PAGE_MASK), n);
-    page_put(page);
-}
-
-size_t mm_peek(struct mm *mm, vaddr_t addr, void *dst, size_t length)
-{
-    size_t done = 0;
-
-    rwsem_read_lock(&mm->lock);
-    while (done < length) {
-        struct vma *vma = vma_find_quiet(&mm->vmas, addr);
-        if (!vma || addr < vma->start)
-            break;
-        size_t n = min_u64(length - done, PAGE_SIZE - (addr & ~PAGE_MASK));
-        peek_page(mm, addr, (u8 *)dst + done, n);
-        addr += n;
-        done += n;
-    }
-    rwsem_read_unlock(&mm->lock);
-    return done;
 }

@@ -18,12 +18,11 @@
 
 typedef int part_fn(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start, vaddr_t end);
 
-/* Having too many VMAs, or no memory for one, may pass: Linux says EAGAIN here. */
 static int flag_part(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start, vaddr_t end)
 {
     if ((c->set & VM_WIPEONFORK) && (*vma)->file)
         return -EINVAL;
-    return change_bits(mm, c, vma, start, end) ? -EAGAIN : 0;
+    return change_bits(mm, c, vma, start, end);
 }
 
 static int nothing_part(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start,
@@ -93,24 +92,6 @@ static const struct advice {
     [MADV_POPULATE_WRITE] = {nothing_part, 0, 0},
 };
 
-static int advise_flags(struct mm *mm, struct change *c)
-{
-    rwsem_write_lock(&mm->lock);
-    struct vma *first = vma_find(&mm->vmas, c->start);
-    int error = change_reserve(mm, c, first) ? -EAGAIN : change_range(mm, c, first);
-    change_finish(c);
-    rwsem_write_unlock(&mm->lock);
-    return error;
-}
-
-static int advise_pages(struct mm *mm, struct change *c)
-{
-    rwsem_read_lock(&mm->lock);
-    int error = change_range(mm, c, vma_find(&mm->vmas, c->start));
-    rwsem_read_unlock(&mm->lock);
-    return error;
-}
-
 long mm_madvise(struct mm *mm, vaddr_t start, u64 length, int advice)
 {
     u64 size = page_align_up(length);
@@ -129,8 +110,9 @@ long mm_madvise(struct mm *mm, vaddr_t start, u64 length, int advice)
     struct change c = {.start = start,
                        .end = start + size,
                        .part = a->part,
+                       .no_vma = a->part == flag_part ? -EAGAIN : 0, /* it may pass, says Linux */
                        .skip_holes = true,
                        .set = a->set,
                        .clear = a->clear};
-    return a->part == flag_part ? advise_flags(mm, &c) : advise_pages(mm, &c);
+    return change_call(mm, &c);
 }

@@ -93,4 +93,17 @@ static inline void mm_file_put(struct mm_file *file)
         file->ops->release(file);
 }
 
+/* Take and let go the map_lock of what file names; NULL: there is none. => may sleep. */
+static inline void mm_file_lock(const struct mm_file *file)
+{
+    if (file)
+        mutex_lock(&file->mapping->map_lock);
+}
+
+static inline void mm_file_unlock(const struct mm_file *file)
+{
+    if (file)
+        mutex_unlock(&file->mapping->map_lock);
+}
+
 #endif

@@ -31,12 +31,12 @@ struct mm {
     u64 total_pages;         /* pages of all VMAs */
     u64 peak_total_pages;
     u64 kind_pages[MM_KINDS]; /* pages of VMAs of each kind */
-    u64 limit[MM_LIMITS];     /* inherited by fork and exec */
-    bool lock_exempt;         /* CAP_IPC_LOCK: MM_LIMIT_MEMLOCK means nothing */
     u32 lock_future;          /* VM_LOCK_BITS of later mappings (MCL_FUTURE); not inherited */
     u32 refs;                 /* atomic */
     u32 next_anon_id;         /* atomic */
-    /* set by exec */
+    /* from here to the end: what fork hands on */
+    u64 limit[MM_LIMITS];
+    bool lock_exempt;       /* CAP_IPC_LOCK: MM_LIMIT_MEMLOCK means nothing */
     vaddr_t mmap_base;      /* the highest hole below here is what mmap takes first */
     vaddr_t brk_start, brk; /* [heap] */
     vaddr_t code_start, code_end, data_start, data_end;

@@ -219,23 +219,13 @@ static int check_kind(struct plan *plan)
 
 /* ---- reserve and commit ---- */
 
-/* Pages that go where the plan's come. */
-static u64 replaced_pages(struct mm *mm, const struct plan *plan)
-{
-    u64 bytes = 0;
-
-    for (struct vma *vma = plan->next; vma && vma->start < plan->shape.end;
-         vma = vma_next(&mm->vmas, vma))
-        bytes += min_u64(vma->end, plan->shape.end) - max_u64(vma->start, plan->shape.start);
-    return bytes >> PAGE_SHIFT;
-}
-
 /* Look at the limits; promise the pages; get hold of the file. */
 static int reserve(struct mm *mm, struct plan *plan)
 {
     u64 pages = plan->length >> PAGE_SHIFT;
+    u64 replaced = mm_pages_in(mm, plan->next, plan->shape.start, plan->shape.end, 0);
 
-    if (!mm_may_grow(mm, plan->shape.flags, pages - replaced_pages(mm, plan)))
+    if (!mm_may_grow(mm, plan->shape.flags, pages - replaced))
         return -ENOMEM;
     if (commit_counts(plan->shape.flags)) {
         if (commit_charge(mm, pages))
@@ -276,12 +266,7 @@ void mm_insert_shape(struct mm *mm, const struct vma_shape *shape, struct vma *n
                      struct vma *vma)
 {
     mm_account(mm, shape->flags, (shape->end - shape->start) >> PAGE_SHIFT);
-    vma->start = shape->start;
-    vma->end = shape->end;
-    vma->flags = shape->flags;
-    vma->anon_id = shape->anon_id;
-    vma->pgoff = shape->pgoff;
-    vma->file = shape->file;
+    vma_take_shape(vma, shape);
     vma_hook(&mm->vmas, vma, next);
 }
 

@@ -86,17 +86,16 @@ static int protect_locked(struct mm *mm, struct change *c, bool grows_down)
     }
     if (first->start > c->start)
         return -ENOMEM;
-    int error = change_reserve(mm, c, first);
-    if (!error)
-        error = change_range(mm, c, first);
-    change_finish(c);
-    return error;
+    return change_range(mm, c, first);
 }
 
 long mm_mprotect(struct mm *mm, vaddr_t addr, u64 length, u32 prot)
 {
     u32 grows = prot & (PROT_GROWSDOWN | PROT_GROWSUP);
-    struct change c = {.start = addr, .end = addr + page_align_up(length), .part = protect_part};
+    struct change c = {.start = addr,
+                       .end = addr + page_align_up(length),
+                       .part = protect_part,
+                       .no_vma = -ENOMEM};
 
     prot &= ~grows;
     if (grows == (PROT_GROWSDOWN | PROT_GROWSUP) || (addr & ~PAGE_MASK))

@@ -133,17 +133,15 @@ void pt_slot_set(struct pt_slot *slot, pte_t entry)
 {
     pte_t old = *slot->entry;
 
-    if (pte_present(old) && pte_pfn(old).v == pte_pfn(entry).v && pte_present(entry) &&
-        pte_writable(old) <= pte_writable(entry) && pte_executable(old) <= pte_executable(entry)) {
-        pt_entry_set(slot->table, slot->entry, entry); /* only more rights */
-    } else if (pte_present(old)) {
+    bool only_more_rights = pte_pfn(old).v == pte_pfn(entry).v && pte_present(entry) &&
+                            pte_writable(old) <= pte_writable(entry) &&
+                            pte_executable(old) <= pte_executable(entry);
+    if (pte_present(old) && !only_more_rights) {
         slot->table->live -= 1;
         pt_entry_take(slot->entry);
         pt_drop(slot->pt, slot->addr, slot->addr + PAGE_SIZE);
-        pt_entry_set(slot->table, slot->entry, entry);
-    } else {
-        pt_entry_set(slot->table, slot->entry, entry);
     }
+    pt_entry_set(slot->table, slot->entry, entry);
     if (pte_present(entry))
         mmu_fill(&slot->pt->hw, slot->addr, entry);
 }

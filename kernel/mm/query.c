@@ -134,8 +134,5 @@ long mm_msync(struct mm *mm, vaddr_t start, u64 length, u32 flags)
         return -EINVAL;
     if (c.end <= start)
         return c.end < start ? -ENOMEM : 0;
-    rwsem_read_lock(&mm->lock);
-    int error = change_range(mm, &c, vma_find(&mm->vmas, start));
-    rwsem_read_unlock(&mm->lock);
-    return error;
+    return change_call(mm, &c);
 }

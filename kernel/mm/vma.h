@@ -142,6 +142,30 @@ struct vma_shape {
     struct mm_file *file;
 };
 
+/* What [start, end) is as a part of vma, or would be if vma went on to there. */
+static inline struct vma_shape vma_part(const struct vma *vma, vaddr_t start, vaddr_t end)
+{
+    return (struct vma_shape){
+        .start = start,
+        .end = end,
+        .flags = vma->flags,
+        .anon_id = vma->anon_id,
+        .pgoff = vma->pgoff + ((start - vma->start) >> PAGE_SHIFT),
+        .file = vma->file,
+    };
+}
+
+/* vma, which is in no store, becomes this. The file reference is the caller's to take. */
+static inline void vma_take_shape(struct vma *vma, const struct vma_shape *shape)
+{
+    vma->start = shape->start;
+    vma->end = shape->end;
+    vma->flags = shape->flags;
+    vma->anon_id = shape->anon_id;
+    vma->pgoff = shape->pgoff;
+    vma->file = shape->file;
+}
+
 /* The store and the file's mapping at once. The VMA holds a reference of its file. */
 void vma_hook(struct vma_store *store, struct vma *vma, struct vma *next);
 void vma_unhook(struct vma_store *store, struct vma *vma);

@@ -5,8 +5,8 @@
  * Freeing memory is also where the model TLB (host.h) looks whether any translation still leads to
  * it.
  */
-#ifndef STANDIN_MM_POISON_H
-#define STANDIN_MM_POISON_H
+#ifndef STANDIN_CORE_POISON_H
+#define STANDIN_CORE_POISON_H
 
 #define poison_fill real_poison_fill
 #define poison_lift real_poison_lift

@@ -10,8 +10,6 @@
  */
 #include "kernel/fs/proc_maps.h"
 
-#include <limits.h>
-
 struct usage_walk {
     struct walk walk; /* first */
     struct mm_usage *usage;
@@ -52,12 +50,10 @@ static void usage_leaves(struct walk *w, struct page *table, pte_t *entries, vad
 void proc_usage_sum(struct mm *mm, const struct vma *vma, struct mm_usage *usage)
 {
     static const struct walk_ops ops = {.leaves = usage_leaves};
-    struct usage_walk walk = {.walk = {.pt = &mm->pt, .ops = &ops, .work = LONG_MAX},
-                              .usage = usage};
+    struct usage_walk walk = {.walk = {.pt = &mm->pt, .ops = &ops}, .usage = usage};
     u64 before = usage->pss;
 
-    walk_range(&walk.walk, vma->start, vma->end);
-    vmcount_add(&mm->counts, VMC_query_reads, walk_reads(&walk.walk));
+    walk_whole(&walk.walk, vma->start, vma->end, VMC_query_reads);
     if (vma->flags & VM_LOCKED)
         usage->locked += usage->pss - before;
 }

@@ -214,7 +214,6 @@ static int copy_all(struct mm *child, struct mm *parent)
 }
 _Static_assert(PAGE_SIZE / sizeof(pte_t) == 1u << PT_LEVEL_BITS, "the image of a table is a page");
 
-/* => may sleep; parent is in use by the caller. One reference of the result is the caller's. */
 struct mm *mm_fork(struct mm *parent)
 {
     struct mm *child = mm_create();

@@ -14,8 +14,8 @@
 
 #include "kernel/mm/page.h"
 #include "kernel/sched/sleeplock.h"
+#include "lib/interval.h"
 #include "lib/radix.h"
-#include "lib/rbtree.h"
 
 struct vma;
 
@@ -23,7 +23,7 @@ struct mapping {
     struct radix_tree pages; /* pgoff_t -> struct page */
     struct spinlock lock;
     struct mutex map_lock;
-    struct rb_root vmas; /* by pgoff, augmented with the last page */
+    struct rb_root vmas; /* intervals of pages */
     u64 count;           /* pages held */
     u64 size;            /* bytes of the file; pages past it fault with SIGBUS */
     bool kernel;         /* the kernel's own text: never mapped, and no file for the statistics */

@@ -49,7 +49,6 @@ void mm_init_once(void)
     zap_register_knobs();
 }
 
-/* => does not sleep. One reference is the caller's. */
 struct mm *mm_create(void)
 {
     struct mm *mm = slab_alloc_zeroed(&mm_cache);
@@ -133,8 +132,6 @@ static void audit_leaves(struct walk *w, struct page *table, pte_t *entries, vad
         audit_entry((struct audit *)w, entries[i], addr + i * PAGE_SIZE);
 }
 
-/* => mm.lock not held by others for write, nobody faults; takes no lock, so panics and gdb may
- * call it. */
 void mm_check(struct mm *mm)
 {
     static const struct walk_ops ops = {.leaves = audit_leaves};

@@ -63,9 +63,9 @@ static inline void mm_rss_add(struct mm *mm, enum rss_kind kind, u64 pages) /* -
 
 void mm_init_once(void); /* caches and knobs; at boot */
 
-struct mm *mm_create(void); /* NULL without memory */
+struct mm *mm_create(void); /* one reference; NULL without memory; does not sleep */
 /* A copy of parent, one reference: private pages are shared until one of the two writes. NULL without memory, and then parent
- * is as it was. => may sleep. */
+ * is as it was. => may sleep; parent is in use by the caller. */
 struct mm *mm_fork(struct mm *parent);
 struct mm *mm_get(struct mm *mm);
 void mm_put(struct mm *mm); /* the last one unmaps all and frees; may sleep */
@@ -113,6 +113,8 @@ int mm_write(struct mm *mm, vaddr_t addr, const void *src, size_t length);
  * Returns the bytes copied: fewer where nothing is mapped. */
 size_t mm_peek(struct mm *mm, vaddr_t addr, void *dst, size_t length);
 
-void mm_check(struct mm *mm); /* vma_check, pt_check and the books between them */
+/* vma_check, pt_check and the books between them. Takes no lock, so panics and gdb may call it.
+ * => mm.lock not held by others for write, nobody faults. */
+void mm_check(struct mm *mm);
 
 #endif

@@ -148,12 +148,6 @@ static int check_request(struct plan *plan)
     return 0;
 }
 
-static u32 rights_of(u32 prot)
-{
-    return (prot & PROT_READ ? VM_READ : 0) | (prot & PROT_WRITE ? VM_WRITE : 0) |
-           (prot & PROT_EXEC ? VM_EXEC : 0);
-}
-
 static int check_file(struct plan *plan)
 {
     const struct mmap_request *r = plan->request;
@@ -207,7 +201,7 @@ static int check_kind(struct plan *plan)
 {
     u32 flags = plan->flags;
 
-    plan->shape.flags = rights_of(plan->request->prot) | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC |
+    plan->shape.flags = (plan->request->prot & VM_RIGHTS) | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC |
                         (flags & MAP_GROWSDOWN ? VM_GROWSDOWN : 0) | plan->lock;
     int error = plan->request->file ? check_file(plan) : check_anonymous(plan);
     if (error)

@@ -33,7 +33,6 @@ static unsigned slab_order(u32 size)
     return order;
 }
 
-/* => At start-up, on one CPU. align is a power of two, or 0 for that of a pointer. */
 void slab_cache_init(struct slab_cache *cache, const char *name, u32 size, u32 align)
 {
     align = max_u64(align, LINK_SIZE);
@@ -136,7 +135,6 @@ static void object_check(struct slab_cache *cache, struct page *slab, void *obje
 
 /* ---- the interface ---- */
 
-/* => Does not sleep. NULL without memory. */
 void *slab_alloc(struct slab_cache *cache)
 {
     struct page *slab;
@@ -157,7 +155,6 @@ void *slab_alloc(struct slab_cache *cache)
     return object;
 }
 
-/* => Does not sleep. NULL without memory. */
 void *slab_alloc_zeroed(struct slab_cache *cache)
 {
     void *object = slab_alloc(cache);
@@ -167,7 +164,6 @@ void *slab_alloc_zeroed(struct slab_cache *cache)
     return object;
 }
 
-/* => Does not sleep. object came from slab_alloc of the same cache. */
 void slab_free(struct slab_cache *cache, void *object)
 {
     struct page *slab = slab_of(cache, object);
@@ -205,7 +201,6 @@ static void kmalloc_init(void)
                         1u << (KMALLOC_MIN_SHIFT + i));
 }
 
-/* => Does not sleep. size > 0. NULL without memory, or above the largest block. */
 void *kmalloc(size_t size)
 {
     struct page *page;
@@ -223,7 +218,6 @@ void *kmalloc(size_t size)
     return page ? page_to_virt(page) : NULL;
 }
 
-/* As kmalloc. */
 void *kzalloc(size_t size)
 {
     void *p = kmalloc(size);
@@ -233,7 +227,6 @@ void *kzalloc(size_t size)
     return p;
 }
 
-/* => Does not sleep. p came from kmalloc or kzalloc, or is NULL. */
 void kfree(void *p)
 {
     struct page *page;

@@ -22,13 +22,14 @@ struct slab_cache {
     struct list_head link; /* registry, for /proc/slabinfo and leak checks */
 };
 
+/* At start-up, on one CPU. align: a power of two, or 0 for that of a pointer. */
 void slab_cache_init(struct slab_cache *cache, const char *name, u32 size, u32 align);
 void *slab_alloc(struct slab_cache *cache); /* contents undefined */
 void *slab_alloc_zeroed(struct slab_cache *cache);
-void slab_free(struct slab_cache *cache, void *object);
+void slab_free(struct slab_cache *cache, void *object); /* that it gave */
 struct slab_cache *slab_next(struct slab_cache *cache); /* walk the registry: first with NULL */
 
-/* Any size up to 4 MiB; zeroed by kzalloc. Freed with kfree (NULL is allowed). */
+/* Any size from 1 byte to 4 MiB; zeroed by kzalloc. Freed with kfree (NULL is allowed). */
 void *kmalloc(size_t size);
 void *kzalloc(size_t size);
 void kfree(void *p);

@@ -205,10 +205,8 @@ struct vma *vma_merge_part(struct vma_store *store, struct vma *vma, vaddr_t sta
 /* Linux's anon_vma_compatible: alike but for rights, so that mprotect back can merge. */
 static bool could_share_id(const struct vma *low, const struct vma *high)
 {
-    u32 rights = VM_READ | VM_WRITE | VM_EXEC;
-
     return low->end == high->start && low->file == high->file &&
-           ((low->flags ^ high->flags) & ~rights) == 0 &&
+           ((low->flags ^ high->flags) & ~(u32)VM_RIGHTS) == 0 &&
            low->pgoff + vma_pages(low) == high->pgoff;
 }
 

@@ -147,8 +147,8 @@ static int slabinfo_show(struct seq *seq, void *arg)
         u64 slabs = c->pages >> c->order;
         seq_printf(seq,
                    "%-17s %6lu %6lu %6u %4u %4u : tunables %4u %4u %4u : slabdata %6lu %6lu %6u\n",
-                   c->name, c->objects, slabs * c->per_slab, c->size, c->per_slab, 1u << c->order,
-                   0u, 0u, 0u, slabs, slabs, 0u);
+                   c->kind.name, c->objects, slabs * c->kind.per_block, c->kind.size,
+                   c->kind.per_block, 1u << c->order, 0u, 0u, 0u, slabs, slabs, 0u);
     }
     return 0;
 }

@@ -8,6 +8,7 @@
 #ifndef KERNEL_MM_PAGE_H
 #define KERNEL_MM_PAGE_H
 
+#include "kernel/core/objects.h"
 #include "kernel/core/spinlock.h"
 #include "kernel/mm/layout.h"
 #include "kernel/x86/memory_map.h"
@@ -53,8 +54,7 @@ struct page {
         struct { /* PAGE_SLAB */
             struct list_head slab_link;
             struct slab_cache *cache;
-            void *free_objects;
-            u32 objects_used;
+            struct object_block objects;
         };
     };
 } __attribute__((aligned(64)));

@@ -7,14 +7,13 @@
 #ifndef KERNEL_MM_SLAB_H
 #define KERNEL_MM_SLAB_H
 
+#include "kernel/core/objects.h"
 #include "kernel/core/spinlock.h"
 #include "lib/list.h"
 
 struct slab_cache {
-    const char *name;
-    u32 size, align;
-    u32 per_slab; /* objects in one slab page block */
-    u8 order;     /* pages of a slab: 2^order */
+    struct object_kind kind;
+    u8 order; /* pages of a slab: 2^order */
     struct spinlock lock;
     struct list_head partial; /* slabs with room */
     u64 objects;              /* allocated now */

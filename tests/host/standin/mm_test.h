@@ -172,7 +172,7 @@ static inline const char *maps(struct mm *mm)
 static inline u64 objects(const char *cache) /* allocated now */
 {
     for (struct slab_cache *c = slab_next(NULL); c; c = slab_next(c))
-        if (strcmp(c->name, cache) == 0)
+        if (strcmp(c->kind.name, cache) == 0)
             return c->objects;
     panic("no cache %s", cache);
 }

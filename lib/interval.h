@@ -1,6 +1,6 @@
 /*
- * interval.h: intervals of numbers in a red-black tree, ordered by where they begin. Each node knows
- * the largest end in its subtree, so a search for who reaches a number or more skips the rest:
+ * interval.h: intervals of numbers in a red-black tree, ordered by where they begin. Each node
+ * knows the largest end in its subtree, so a search for who reaches a number skips the rest:
  *
  *                      [10,19] last 90
  *                     /               \
@@ -33,7 +33,7 @@ void interval_insert(struct rb_root *root, struct interval_node *node,
                      const struct interval_kind *kind);
 void interval_remove(struct rb_root *root, struct interval_node *node,
                      const struct interval_kind *kind);
-/* The next one in order after node (NULL: the first) that reaches `from`: last >= from. NULL: none. */
+/* The next in order after node (NULL: the first) that reaches `from`: last >= from. NULL: none. */
 struct interval_node *interval_next(const struct rb_root *root, struct interval_node *node,
                                     u64 from, const struct interval_kind *kind);
 bool interval_check(const struct rb_root *root, const struct interval_kind *kind); /* all is well */

@@ -142,7 +142,7 @@ void pt_drop(struct pt *pt, vaddr_t start, vaddr_t end);
 
 /* Change the rights (RIGHT_ bits; 0: no access) of all pages of [start, end). Write is given only
  * to pages that may be written at once: all of a shared mapping, and private pages with no other
- * user; the next write to any other page faults and copies. => mm.lock for write. Cannot fail. Flushes. */
+ * user; the next write to any other page faults and copies. => mm.lock for write. Flushes. */
 void pt_protect(struct pt *pt, vaddr_t start, vaddr_t end, unsigned rights, bool shared);
 
 /* The leaf table of addr, which is there. => mm.lock held; not locked. */

@@ -1,8 +1,8 @@
 /*
  * slab.c: objects of one size, cut from blocks of pages, and kmalloc on top of them.
  *
- * A slab is a block of pages; its struct page holds what core/objects.h keeps of a block. Slabs with
- * room are on the cache's partial list, full ones on none; an empty one goes back to the page
+ * A slab is a block of pages; its struct page holds what core/objects.h keeps of a block. Slabs
+ * with room are on the cache's partial list, full ones on none; an empty one goes back to the page
  * allocator at once, so that a leak shows as a missing page. Lock: the cache's, rank RANK_SLAB; it
  * guards the cache and the struct pages of its slabs.
  */

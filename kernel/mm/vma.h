@@ -2,9 +2,8 @@
  * vma.h: the set of mappings of one address space.
  *
  * A VMA is a range of user addresses with one set of rights and one source of contents. The store
- * keeps all VMAs in a tree and in a list (vma.c); vm.find chooses which is searched, both are always
- * kept up. It knows nothing of page tables. => mm.lock: write to
- * change, read to look.
+ * keeps all VMAs in a tree and in a list (vma.c); vm.find chooses which is searched, both are
+ * always kept up. It knows nothing of page tables. => mm.lock: write to change, read to look.
  */
 #ifndef KERNEL_MM_VMA_H
 #define KERNEL_MM_VMA_H
@@ -99,7 +98,7 @@ enum vma_find_mode { VMA_FIND_GAP, VMA_FIND_LIST };
 
 void vma_init_once(void);
 void vma_store_init(struct vma_store *store, struct vmcount *counts);
-struct vma *vma_alloc(struct vma_store *store); /* zeroed; NULL without memory */
+struct vma *vma_alloc(struct vma_store *store); /* zeroed; NULL without memory; does not sleep */
 void vma_free(struct vma *vma); /* in no store and no mapping; not its file reference */
 
 /* Put vma, which overlaps nothing, directly before next (NULL: at the end), as vma_find or

@@ -1,6 +1,6 @@
 /*
- * zap.h: munmap's walk, in both the ways of Holt's mail that vm.zap chooses between (zap.c), and the
- * gather that keeps the rule for it (gather.c):
+ * zap.h: munmap's walk, in both the ways of Holt's mail that vm.zap chooses between (zap.c), and
+ * the gather that keeps the rule for it (gather.c):
  *
  *      clear the entries  ->  drop the translations  ->  free the pages
  *
@@ -42,7 +42,8 @@ void zap_begin(struct zap *zap, struct pt *pt);
 /* One VMA's part, not empty. May give way to others between turns. */
 void zap_range(struct zap *zap, vaddr_t start, vaddr_t end);
 /* Second pass: free the tables under [start, end), which was zapped, in which nothing is live: a
- * table that a neighbour's pages are in stays. Its reads are counted apart. => mm.lock for write. */
+ * table that a neighbour's pages are in stays. Its reads are counted apart.
+ * => mm.lock for write. */
 void zap_free_tables(struct zap *zap, vaddr_t start, vaddr_t end);
 /* Flush: all that was taken out is free when this returns, and the counts are in the books. */
 void zap_end(struct zap *zap);

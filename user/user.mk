@@ -26,16 +26,19 @@ USER_LDFLAGS = -static -Wl,-z,max-page-size=65536
 
 USER_OUT = build/user
 USER_ROOT = $(USER_OUT)/root
-USER_PROGRAMS = init holt2005
+USER_PROGRAMS = init holt2005 shutemov2015 epler2001
 
-init_SOURCES = user/init/init.c
-holt2005_SOURCES = user/mails/holt2005.c user/mails/holt2005_print.c user/common/vm.c
+init_SOURCES = user/init/init.c user/init/summary.c user/common/vm.c
+USER_COMMON = user/common/report.c user/common/vm.c
+holt2005_SOURCES = user/mails/holt2005.c user/mails/holt2005_print.c $(USER_COMMON)
+shutemov2015_SOURCES = user/mails/shutemov2015.c user/mails/shutemov2015_print.c $(USER_COMMON)
+epler2001_SOURCES = user/mails/epler2001.c user/mails/epler2001_print.c $(USER_COMMON)
 
 GUEST_SOURCES = $(wildcard tests/guest/*.c) user/common/vm.c
 GUEST_SIMPLE = $(basename $(notdir $(wildcard tests/guest/programs/*.c)))
 
 USER_ROOT_FILES = $(addprefix $(USER_ROOT)/bin/,$(USER_PROGRAMS))
-USER_TEST_PROGRAMS = $(addprefix $(USER_OUT)/tests/,guest $(GUEST_SIMPLE) hello-pie \
+USER_TEST_PROGRAMS = $(addprefix $(USER_OUT)/tests/,guest $(GUEST_SIMPLE) hello-pie shutemov_original_4096 \
 	$(if $(USER_MUSL_CC),hello-musl))
 
 .PHONY: user user-tests
@@ -81,6 +84,13 @@ $(addprefix $(USER_OUT)/tests/,$(GUEST_SIMPLE)): $(USER_OUT)/tests/%: \
 	@mkdir -p $(@D)
 	$(call say,USER-LD,$@)
 	$(Q)$(USER_CC) $(USER_LDFLAGS) -o $@ $<
+
+# As long as in the mail.
+$(USER_OUT)/tests/shutemov_original_4096: tests/guest/programs/shutemov_original.c $(USER_OUT)/flags
+	@mkdir -p $(@D)
+	$(call say,USER-CC,$@)
+	$(Q)$(USER_CC) -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -DMIB=4096 -DPASSES=10 \
+		$(USER_LDFLAGS) -o $@ $<
 
 $(USER_OUT)/tests/hello-pie: tests/guest/programs/hello.c $(USER_OUT)/flags
 	@mkdir -p $(@D)

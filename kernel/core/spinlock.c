@@ -21,12 +21,12 @@ void spin_init(struct spinlock *lock, enum lock_rank rank)
     *lock = (struct spinlock){.rank = (u8)rank};
 }
 
-static void rank_push(struct cpu *cpu, const struct spinlock *lock)
+static void rank_push(struct cpu *cpu, const struct spinlock *lock, bool second)
 {
     unsigned held = cpu->ranks_held;
     ASSERT(held < ARRAY_SIZE(cpu->ranks), "%u locks held", held);
     ASSERT(lock->rank > RANK_SLEEPING_LAST, "lock %p was never initialised", (const void *)lock);
-    ASSERT(!held || cpu->ranks[held - 1] < lock->rank,
+    ASSERT(!held || cpu->ranks[held - 1] < lock->rank + second,
            "lock of rank %u wanted while rank %u is held", lock->rank, cpu->ranks[held - 1]);
     cpu->ranks[held] = lock->rank;
     cpu->ranks_held = held + 1;
@@ -48,7 +48,7 @@ bool spin_held(const struct spinlock *lock)
     return READ_ONCE(lock->locked) && READ_ONCE(lock->owner) == this_cpu()->id + 1;
 }
 
-void spin_lock(struct spinlock *lock)
+static void take(struct spinlock *lock, bool second)
 {
     struct cpu *cpu = this_cpu();
     cpu->preempt_depth++;
@@ -57,7 +57,7 @@ void spin_lock(struct spinlock *lock)
          * again. */
         ASSERT(!spin_held(lock), "lock %p of rank %u taken twice", (const void *)lock, lock->rank);
         u64 flags = irq_save();
-        rank_push(cpu, lock);
+        rank_push(cpu, lock, second);
         irq_restore(flags);
     }
     while (__atomic_exchange_n(&lock->locked, 1, __ATOMIC_ACQUIRE)) {
@@ -65,6 +65,16 @@ void spin_lock(struct spinlock *lock)
             cpu_relax();
     }
     lock->owner = (u16)(cpu->id + 1);
+}
+
+void spin_lock(struct spinlock *lock)
+{
+    take(lock, false);
+}
+
+void spin_lock_second(struct spinlock *lock)
+{
+    take(lock, true);
 }
 
 void spin_unlock(struct spinlock *lock)

@@ -15,6 +15,8 @@
 enum lock_rank {
     RANK_NONE,
     /* sleeping locks */
+    RANK_POSITION, /* an open file's position: held while the caller's memory is touched */
+    RANK_WRITE,    /* who writes to a file: also */
     RANK_MM,       /* mm.lock */
     RANK_DIR,      /* a directory's entries (fs) */
     RANK_INODE,    /* an inode's contents: read, write, truncate */
@@ -29,6 +31,8 @@ enum lock_rank {
     RANK_SLAB,
     RANK_PAGE_ALLOC,
     RANK_WAIT_QUEUE, /* wait queues, the guards of sleeping locks */
+    RANK_TIMER,      /* the list of timers */
+    RANK_SIGNAL,     /* a process's pending signals */
     RANK_RUN_QUEUE,
     RANK_DEVICE, /* a serial port, the terminal */
     RANK_PRINTK,
@@ -42,6 +46,9 @@ struct spinlock {
 
 void spin_init(struct spinlock *lock, enum lock_rank rank);
 void spin_lock(struct spinlock *lock);
+/* The second lock of a rank of which one is held: two page tables of one level. The caller knows
+ * that nobody takes these two the other way round. */
+void spin_lock_second(struct spinlock *lock);
 void spin_unlock(struct spinlock *lock);
 u64 spin_lock_irq(struct spinlock *lock); /* returns the flags for spin_unlock_irq */
 void spin_unlock_irq(struct spinlock *lock, u64 flags);

@@ -18,12 +18,15 @@ bool upcall_user_fault(struct trap_frame *frame, vaddr_t addr, u32 error_code);
 void upcall_user_exception(struct trap_frame *frame, u32 vector);
 /* System call; the result goes into the frame. Interrupts on. sys/syscall.c */
 void upcall_syscall(struct trap_frame *frame);
-/* Timer tick, interrupts off. sched/ */
-void upcall_tick(void);
+/* Timer tick, interrupts off; user: it struck user mode. sched/ */
+void upcall_tick(bool user);
 /* Device interrupt line (ISA number), interrupts off. dev/ */
 void upcall_irq(u32 line);
 /* On the way back to user mode, interrupts on: signals, rescheduling. proc/ */
 void upcall_return_to_user(struct trap_frame *frame);
+/* Has the running thread to end its sleep for a signal, or (fatal) for SIGKILL? Any locks, interrupts
+ * off or on. proc/signal.c */
+bool upcall_signal_wanted(bool fatal);
 /* A panic wants its record sent and the machine ended. dev/exitport.c */
 NORETURN void upcall_machine_end(const char *record);
 /* Panic text for whoever watches the console (not only the log). dev/serial.c; polled, no locks. */

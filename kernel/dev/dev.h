@@ -7,10 +7,9 @@
 void dev_init(void); /* after fs_init: makes the files of /dev */
 
 void tty_init(void);
-bool tty_irq(void); /* true: it sent a signal, so whoever sleeps must look */
+void tty_irq(void);
 void link_init(void);
 void link_irq(void);
-void link_wake(void); /* readers look whether a signal has come */
 void mem_devices_init(void);
 
 /* Make /dev/NAME, a character device. Logs an error. */

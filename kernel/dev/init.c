@@ -13,10 +13,8 @@ enum { IRQ_COM1_COM3 = 4 };
 void upcall_irq(u32 line)
 {
     if (line == IRQ_COM1_COM3) {
-        bool signal = tty_irq();
+        tty_irq();
         link_irq();
-        if (signal)
-            link_wake();
     }
 }
 

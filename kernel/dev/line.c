@@ -6,7 +6,15 @@
 
 #include "lib/abi/signal.h"
 
-enum { CTRL_C = 3, CTRL_D = 4, CTRL_U = 21, CTRL_BACKSLASH = 28, BACKSPACE = 8, DELETE = 127 };
+enum {
+    CTRL_C = 3,
+    CTRL_D = 4,
+    BACKSPACE = 8,
+    CTRL_U = 21,
+    CTRL_Z = 26,
+    CTRL_BACKSLASH = 28,
+    DELETE = 127
+};
 
 void line_init(struct line *line, void (*echo)(u8 byte))
 {
@@ -20,6 +28,7 @@ void line_init(struct line *line, void (*echo)(u8 byte))
     u8 *cc = line->settings.c_cc;
     cc[VINTR] = CTRL_C;
     cc[VQUIT] = CTRL_BACKSLASH;
+    cc[VSUSP] = CTRL_Z;
     cc[VERASE] = DELETE;
     cc[VKILL] = CTRL_U;
     cc[VEOF] = CTRL_D;
@@ -61,15 +70,19 @@ static void erase_one(struct line *line)
     }
 }
 
-/* An interrupt key: the line is dropped. */
+/* The signal that a key stands for, 0: none. The line is dropped then. */
 static u32 input_signal(struct line *line, u8 byte)
 {
     const u8 *cc = line->settings.c_cc;
-    if (!has(line, ISIG) || (byte != cc[VINTR] && byte != cc[VQUIT]))
+    u32 signal = byte == cc[VINTR]   ? SIGINT
+                 : byte == cc[VQUIT] ? SIGQUIT
+                 : byte == cc[VSUSP] ? SIGTSTP
+                                     : 0;
+    if (!signal || !byte || !has(line, ISIG))
         return 0;
     line->tail = line->ready;
     echo(line, byte);
-    return byte == cc[VINTR] ? SIGINT : SIGQUIT;
+    return signal;
 }
 
 static void input_canonical(struct line *line, u8 byte)

@@ -9,6 +9,7 @@
  * reader finds it empty. Lock: input.lock (interrupts off) guards the receiver; out_lock keeps frames whole.
  */
 #include "kernel/core/printk.h"
+#include "kernel/core/restart.h"
 #include "kernel/dev/dev.h"
 #include "kernel/dev/uart.h"
 #include "kernel/sched/thread.h"
@@ -72,11 +73,6 @@ void link_irq(void)
     spin_unlock_irq(&input.lock, flags);
 }
 
-void link_wake(void)
-{
-    wait_wake_all(&input);
-}
-
 static bool link_readable(void)
 {
     return in.ended || (!in.wanted && in.taken < in.have);
@@ -94,7 +90,7 @@ static void ask(u64 *flags)
     *flags = spin_lock_irq(&input.lock);
 }
 
-/* Wait for input and take up to n bytes. Bytes, 0 at the end, -EINTR, -EAGAIN. */
+/* Wait for input and take up to n bytes. Bytes, 0 at the end, -EAGAIN, -RESTART_SYS. */
 static long take_input(struct file *file, u8 *buf, size_t n)
 {
     long ret = 0;
@@ -105,11 +101,10 @@ static long take_input(struct file *file, u8 *buf, size_t n)
             break;
         if (file->flags & O_NONBLOCK)
             ret = -EAGAIN;
-        else if (fs_interrupted())
-            ret = -EINTR;
+        else if (!wait_sleep_interruptible(&input, &flags))
+            ret = -RESTART_SYS;
         if (ret < 0)
             break;
-        wait_sleep(&input, &flags);
     }
     if (ret == 0 && !in.ended) {
         ret = min_u64(n, in.have - in.taken);

@@ -1,13 +1,14 @@
 /*
  * tty.c: the console terminal on COM1: /dev/console and /dev/tty.
  *
- *      IRQ 4 -> line_input -> (Ctrl-C: the foreground process's signal) -> wake readers
+ *      IRQ 4 -> line_input -> (Ctrl-C: the foreground group's signal) -> wake readers
  *      read: sleep until a line is ready, take a piece of it, hand it to the caller without the lock
  *      write: NL becomes CR NL, polled out
  *
  * Lock: input.lock of the wait queue, taken with interrupts off, guards the line; output needs none but keeps whole
  * pieces together with out_lock.
  */
+#include "kernel/core/restart.h"
 #include "kernel/core/upcall.h"
 #include "kernel/dev/dev.h"
 #include "kernel/dev/line.h"
@@ -20,6 +21,7 @@ static struct line console;
 static struct wait_queue input;
 static struct spinlock out_lock;
 static bool present;
+static u32 foreground = 1; /* the process group that Ctrl-C is for */
 
 static void send_cooked(u8 byte)
 {
@@ -29,26 +31,25 @@ static void send_cooked(u8 byte)
     uart_send(UART_COM1, byte);
 }
 
-bool tty_irq(void)
+void tty_irq(void)
 {
     u8 byte;
     u32 signal = 0;
     if (!present)
-        return false;
+        return;
     u64 flags = spin_lock_irq(&input.lock);
     while (uart_receive(UART_COM1, &byte)) {
         u32 asked = line_input(&console, byte);
         signal = asked ? asked : signal;
     }
-    if (signal && fs_hooks.terminal_signal)
-        fs_hooks.terminal_signal(signal);
-    if (signal || line_readable(&console))
+    if (line_readable(&console))
         wait_wake_all_locked(&input);
     spin_unlock_irq(&input.lock, flags);
-    return signal;
+    if (signal && fs_hooks.terminal_signal)
+        fs_hooks.terminal_signal(READ_ONCE(foreground), signal);
 }
 
-/* Wait for input and take up to n bytes. Bytes, 0 at the end of input, -EINTR, -EAGAIN. */
+/* Wait for input and take up to n bytes. Bytes, 0 at the end of input, -EAGAIN, -RESTART_SYS. */
 static long take_input(struct file *file, u8 *buf, size_t n)
 {
     long ret = 0;
@@ -56,11 +57,10 @@ static long take_input(struct file *file, u8 *buf, size_t n)
     while (!line_readable(&console)) {
         if (file->flags & O_NONBLOCK)
             ret = -EAGAIN;
-        else if (fs_interrupted())
-            ret = -EINTR;
+        else if (!wait_sleep_interruptible(&input, &flags))
+            ret = -RESTART_SYS;
         if (ret < 0)
             break;
-        wait_sleep(&input, &flags);
     }
     if (ret == 0)
         ret = line_take(&console, buf, n);
@@ -128,10 +128,13 @@ static int tty_ioctl(struct file *file, u32 cmd, void *arg)
         *(struct abi_winsize *)arg = (struct abi_winsize){.rows = 24, .cols = 80};
         return 0;
     case TIOCGPGRP:
-        *(u32 *)arg = 1;
+        *(u32 *)arg = READ_ONCE(foreground);
         return 0;
     case TIOCSPGRP:
-        return *(u32 *)arg == 1 ? 0 : -EPERM;
+        if ((s32) * (u32 *)arg <= 0)
+            return -EINVAL;
+        WRITE_ONCE(foreground, *(u32 *)arg);
+        return 0;
     case FIONREAD: {
         u64 flags = spin_lock_irq(&input.lock);
         *(u32 *)arg = console.ready - console.head;

@@ -3,10 +3,12 @@
  *
  * All of it runs under the tree lock. Each call walks with PATH_PARENT, so that the last name is looked at and never
  * followed, refuses, and only then changes anything. Positions of an open directory: 0 is ".", 1 is "..", above that the
- * children's cookies, which only grow, so that names made or removed meanwhile never shift the others.
+ * children's cookies, which only grow, so that names made or removed meanwhile never shift the others; from
+ * PROC_DYNAMIC on what a directory of /proc makes on demand.
  */
 #include "kernel/fs/file.h"
 #include "kernel/fs/fs.h"
+#include "kernel/fs/procfs.h"
 #include "kernel/mm/slab.h"
 
 const struct file_ops dir_file_ops = {.stream = false};
@@ -25,7 +27,7 @@ bool dir_next(struct file *dir, u64 pos, struct dir_item *item)
     struct entry *at = dir->entry;
     struct list_head *link;
     bool found = true;
-    mutex_lock(&fs_tree_lock);
+    tree_lock();
     if (pos < 2) {
         struct entry *named = pos == 0 || at == fs_root ? at : at->parent;
         dir_item_set(item, pos == 0 ? "." : "..", named->inode, pos + 1);
@@ -38,9 +40,10 @@ bool dir_next(struct file *dir, u64 pos, struct dir_item *item)
             goto out;
         }
     }
-    found = false;
+    const struct proc_entry *proc = at->inode->proc;
+    found = proc && proc->next && proc->next(at, max_u64(pos, PROC_DYNAMIC), item);
 out:
-    mutex_unlock(&fs_tree_lock);
+    tree_unlock();
     return found;
 }
 
@@ -66,13 +69,13 @@ static int make_locked(struct entry *start, const char *path, u32 mode, struct e
 int fs_make(struct entry *start, const char *path, u32 mode, u64 rdev, const struct file_ops *ops)
 {
     struct entry *entry;
-    mutex_lock(&fs_tree_lock);
+    tree_lock();
     int ret = make_locked(start, path, mode, &entry);
     if (ret == 0 && rdev) {
         entry->inode->rdev = rdev;
         entry->inode->file_ops = ops;
     }
-    mutex_unlock(&fs_tree_lock);
+    tree_unlock();
     return ret;
 }
 
@@ -91,11 +94,11 @@ int fs_symlink(struct entry *start, const char *path, const char *target)
         return -ENOMEM;
     memcpy(copy, target, length + 1);
     struct entry *entry;
-    mutex_lock(&fs_tree_lock);
+    tree_lock();
     int ret = make_locked(start, path, S_IFLNK | 0777, &entry);
     if (ret == 0)
         entry->inode->target = copy;
-    mutex_unlock(&fs_tree_lock);
+    tree_unlock();
     if (ret < 0)
         kfree(copy);
     return ret;
@@ -132,13 +135,13 @@ static int rmdir_check(const struct path_result *r)
 int fs_unlink(struct entry *start, const char *path, bool directory)
 {
     struct path_result r;
-    mutex_lock(&fs_tree_lock);
+    tree_lock();
     int ret = path_walk(start, path, PATH_PARENT, &r);
     if (ret == 0)
         ret = directory ? rmdir_check(&r) : unlink_check(&r);
     if (ret == 0)
         tree_unlink(r.entry);
-    mutex_unlock(&fs_tree_lock);
+    tree_unlock();
     return ret;
 }
 
@@ -147,7 +150,9 @@ int fs_link(struct entry *from, struct entry *start, const char *path)
     struct path_result r;
     if (S_ISDIR(from->inode->mode))
         return -EPERM;
-    mutex_lock(&fs_tree_lock);
+    if (from->inode->proc)
+        return -EXDEV;
+    tree_lock();
     int ret = path_walk(start, path, PATH_PARENT, &r);
     if (ret == 0 && r.entry)
         ret = -EEXIST;
@@ -155,7 +160,7 @@ int fs_link(struct entry *from, struct entry *start, const char *path)
         ret = -ENOENT;
     if (ret == 0)
         ret = tree_link(r.dir, r.name, r.length, from->inode, NULL);
-    mutex_unlock(&fs_tree_lock);
+    tree_unlock();
     return ret;
 }
 
@@ -165,6 +170,8 @@ static int rename_check(const struct path_result *a, const struct path_result *b
     if (a->last != PATH_NAME || b->last != PATH_NAME)
         return -EBUSY;
     if (!a->entry)
+        return -ENOENT;
+    if (!b->entry && b->dir->inode->proc)
         return -ENOENT;
     if (a->entry->inode->proc || (b->entry && b->entry->inode->proc))
         return -EPERM;
@@ -187,27 +194,27 @@ static int rename_check(const struct path_result *a, const struct path_result *b
     return dir && !tree_empty(b->entry) ? -ENOTEMPTY : 0;
 }
 
-/* A directory's entry is its identity (children point to it), so it may not be replaced by a new one: only files can
- * be renamed by link and unlink. Directories are refused with EXDEV, on which mv copies. */
+/* What was under the new name goes, once the move cannot fail any more. => tree lock held. */
+static int rename_move(struct path_result *a, struct path_result *b)
+{
+    struct entry *victim = b->entry;
+    int ret = tree_move(a->entry, b->dir, b->name, b->length);
+    if (ret == 0 && victim)
+        tree_unlink(victim);
+    return ret;
+}
+
 int fs_rename(struct entry *from_start, const char *from, struct entry *to_start, const char *to)
 {
     struct path_result a, b;
-    mutex_lock(&fs_tree_lock);
+    tree_lock();
     int ret = path_walk(from_start, from, PATH_PARENT, &a);
     if (ret == 0)
         ret = path_walk(to_start, to, PATH_PARENT, &b);
     if (ret == 0)
         ret = rename_check(&a, &b);
-    if (ret == 0 && S_ISDIR(a.entry->inode->mode))
-        ret = -EXDEV;
-    struct entry *made = NULL;
     if (ret == 0)
-        ret = tree_link(b.dir, b.name, b.length, a.entry->inode, &made);
-    if (ret == 0) {
-        if (b.entry)
-            tree_unlink(b.entry);
-        tree_unlink(a.entry);
-    }
-    mutex_unlock(&fs_tree_lock);
+        ret = rename_move(&a, &b);
+    tree_unlock();
     return ret < 0 ? ret : 0;
 }

@@ -28,9 +28,9 @@ static int file_describe(struct mm_file *mm, char *path, size_t size, u32 *major
                          u64 *inode)
 {
     struct file *file = container_of(mm, struct file, mm);
-    mutex_lock(&fs_tree_lock);
+    tree_lock();
     size_t length = tree_path(file->entry, path, size);
-    mutex_unlock(&fs_tree_lock);
+    tree_unlock();
     *major = 0;
     *minor = 1; /* as inode_stat */
     *inode = file_inode(file)->ino;
@@ -61,6 +61,7 @@ static struct file *file_create(struct entry *entry, u32 flags)
     file->mm.ops = &file_mm_ops;
     file->mm.refs = 1;
     file->mm.access = flags & O_PATH ? 0 : access[flags & O_ACCMODE];
+    mutex_init(&file->pos_lock, RANK_POSITION);
     file->entry = entry_get(entry);
     file->ops = flags & O_PATH ? &path_file_ops : entry->inode->file_ops;
     file->flags = flags & ~(O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_CLOEXEC);
@@ -137,6 +138,39 @@ static int open_locked(const struct open_request *q, struct file **out, bool *cr
     return *out ? 0 : -ENOMEM;
 }
 
+/* The operations' own part of opening. Takes file over. */
+static int open_finish(struct file *file, struct file **out)
+{
+    int ret = file->ops->open ? file->ops->open(file) : 0;
+    if (ret < 0) {
+        file->refused = true;
+        file_put(file);
+        return ret;
+    }
+    *out = file;
+    return 0;
+}
+
+int file_open_entry(struct entry *entry, u32 flags, struct file **out)
+{
+    struct file *file = file_create(entry, flags);
+    return file ? open_finish(file, out) : -ENOMEM;
+}
+
+int file_create_nameless(const char *name, u32 mode, u32 flags, struct file **out)
+{
+    struct inode *inode = inode_create(S_IFREG | (mode & 07777));
+    if (!inode)
+        return -ENOMEM;
+    struct entry *entry = tree_orphan(inode, name, false);
+    inode_put(inode);
+    if (!entry)
+        return -ENOMEM;
+    *out = file_create(entry, flags);
+    entry_put(entry);
+    return *out ? 0 : -ENOMEM;
+}
+
 /* O_TMPFILE: a regular file in the directory path that never has a name. */
 static int open_unnamed(const struct open_request *q, struct file **out)
 {
@@ -148,16 +182,7 @@ static int open_unnamed(const struct open_request *q, struct file **out)
     entry_put(dir);
     if (!is_dir)
         return -ENOTDIR;
-    struct inode *inode = inode_create(S_IFREG | (q->mode & 07777));
-    if (!inode)
-        return -ENOMEM;
-    struct entry *entry = tree_orphan(inode);
-    inode_put(inode);
-    if (!entry)
-        return -ENOMEM;
-    *out = file_create(entry, q->flags & ~(O_DIRECTORY | O_TMPFILE_BIT));
-    entry_put(entry);
-    return *out ? 0 : -ENOMEM;
+    return file_create_nameless(NULL, q->mode, q->flags & ~(O_DIRECTORY | O_TMPFILE_BIT), out);
 }
 
 int file_open(const struct open_request *request, struct file **out)
@@ -174,22 +199,14 @@ int file_open(const struct open_request *request, struct file **out)
     if ((q.flags & O_CREAT) && (q.flags & O_DIRECTORY))
         return -EINVAL;
     struct file *file = NULL;
-    mutex_lock(&fs_tree_lock);
+    tree_lock();
     int ret = open_locked(&q, &file, &created);
-    mutex_unlock(&fs_tree_lock);
+    tree_unlock();
     if (ret < 0)
         return ret;
     if ((q.flags & O_TRUNC) && !created && S_ISREG(file_inode(file)->mode))
         inode_truncate(file_inode(file), 0);
-    if (file->ops->open)
-        ret = file->ops->open(file);
-    if (ret < 0) {
-        file->refused = true;
-        file_put(file);
-        return ret;
-    }
-    *out = file;
-    return 0;
+    return open_finish(file, out);
 }
 
 long file_read_at(struct file *file, void *buf, size_t n, u64 pos)

@@ -2,8 +2,9 @@
  * file.h: open files.
  *
  * A struct file begins with the struct mm_file that mm knows; its count of references (descriptors, calls in progress,
- * VMAs) is there. The position and status flags are single words without a lock: two threads that read one descriptor
- * at once may see the same bytes, as POSIX allows.
+ * VMAs) is there. Status flags are a single word without a lock. A parent and its children share open files, so a transfer
+ * at the file's own position holds pos_lock: what two of them write goes one after the other. It is the outermost of all
+ * locks, as the caller's memory is touched under it. Streams have no position and take no lock.
  */
 #ifndef KERNEL_FS_FILE_H
 #define KERNEL_FS_FILE_H
@@ -25,6 +26,7 @@ struct file_ops {
     int (*ioctl)(struct file *file, u32 cmd, void *arg);
     u32 (*poll)(struct file *file); /* POLL bits that are ready now */
     bool stream;                    /* no position: lseek and pread give ESPIPE */
+    bool unplaced;                  /* no position either, but lseek always answers 0 */
     bool mappable;                  /* mmap of it is of inode->mapping */
 };
 
@@ -34,7 +36,8 @@ struct file {
     struct entry *entry; /* a reference */
     u32 flags;           /* O_ status flags and access mode */
     bool refused;        /* ops->open said no, so no ops->release */
-    u64 pos;
+    u64 pos;             /* pos_lock */
+    struct mutex pos_lock;
     void *priv; /* the operations' own */
 };
 
@@ -43,6 +46,19 @@ extern const struct file_ops tmpfs_file_ops, dir_file_ops, proc_file_ops;
 static inline struct inode *file_inode(const struct file *file)
 {
     return file->entry->inode;
+}
+
+/* => no lock held. */
+static inline void file_pos_lock(struct file *file)
+{
+    if (!file->ops->stream)
+        mutex_lock(&file->pos_lock);
+}
+
+static inline void file_pos_unlock(struct file *file)
+{
+    if (!file->ops->stream)
+        mutex_unlock(&file->pos_lock);
 }
 
 static inline struct file *file_get(struct file *file)
@@ -66,6 +82,13 @@ struct open_request {
 /* Open as open(2) does. 0 and *out with one reference, or a negative errno; a file that O_CREAT made stays.
  * => may sleep; no lock held. */
 int file_open(const struct open_request *request, struct file **out);
+
+/* A regular file that is in no directory: its name is shown as a deleted one's; NULL: its inode's number. 0 and *out with one
+ * reference, or -ENOMEM. */
+int file_create_nameless(const char *name, u32 mode, u32 flags, struct file **out);
+
+/* Open what entry names, past all checks. 0 and *out with one reference, or what its open says, -ENOMEM. */
+int file_open_entry(struct entry *entry, u32 flags, struct file **out);
 
 /* Whole-file helpers for the kernel's own reads. Returns bytes read, less than n at the end of the file. */
 long file_read_at(struct file *file, void *buf, size_t n, u64 pos);

@@ -30,6 +30,24 @@ struct files *files_create(void)
     return files;
 }
 
+struct files *files_copy(struct files *files)
+{
+    struct files *copy = files_create();
+    if (!copy)
+        return NULL;
+    spin_lock(&files->lock);
+    copy->limit = files->limit;
+    for (u32 fd = 0; fd < FILES_MAX; fd++) {
+        if (!files->file[fd]) /* free, or reserved by a call that is still at it */
+            continue;
+        copy->file[fd] = file_get(files->file[fd]);
+        bit_set(copy->used, fd, true);
+        bit_set(copy->cloexec, fd, bit_get(files->cloexec, fd));
+    }
+    spin_unlock(&files->lock);
+    return copy;
+}
+
 void files_put(struct files *files)
 {
     if (__atomic_fetch_sub(&files->refs, 1, __ATOMIC_ACQ_REL) != 1)

@@ -21,7 +21,14 @@ struct files {
     struct file *file[FILES_MAX];
 };
 
-struct files *files_create(void);    /* NULL without memory */
+struct files *files_create(void); /* NULL without memory */
+/* A table of its own with the same files, the limit and the close-on-exec marks, for fork. NULL without memory. */
+struct files *files_copy(struct files *files);
+static inline struct files *files_share(struct files *files) /* another reference */
+{
+    __atomic_fetch_add(&files->refs, 1, __ATOMIC_RELAXED);
+    return files;
+}
 void files_put(struct files *files); /* the last one closes all; may sleep */
 
 /* The lowest free number from min on. -EMFILE; -EINVAL when min is at the limit or above. */

@@ -23,8 +23,8 @@ int fs_make(struct entry *start, const char *path, u32 mode, u64 rdev, const str
 
 /* Calls upwards that devices need; proc fills them in. NULL before that. */
 struct fs_hooks {
-    void (*terminal_signal)(u32 signal); /* Ctrl-C; interrupts off */
-    bool (*signal_pending)(void);        /* has the current thread to leave its wait? */
+    void (*terminal_signal)(u32 group, u32 signal); /* Ctrl-C; interrupts off, no lock held */
+    bool (*signal_pending)(void);                   /* has the current thread to leave its wait? */
 };
 extern struct fs_hooks fs_hooks;
 

@@ -37,9 +37,12 @@ static int walk_link(struct walk_state *w, struct entry **child, const char *aft
     struct inode *inode = (*child)->inode;
     if (++w->links > PATH_LINKS_MAX)
         return -ELOOP;
-    if (inode->proc) {
-        *child = inode->proc->link();
-        return *child ? 0 : -ENOENT;
+    if (inode->proc && inode->proc->link) {
+        *child = inode->proc->link(proc_arg(inode));
+        if (!*child)
+            return -ENOENT;
+        tree_keep(*child);
+        return 0;
     }
     if (*after)
         w->stack[w->depth++] = after;
@@ -136,12 +139,12 @@ int path_walk(struct entry *start, const char *path, unsigned flags, struct path
 int path_find(struct entry *start, const char *path, unsigned flags, struct entry **out)
 {
     struct path_result r;
-    mutex_lock(&fs_tree_lock);
+    tree_lock();
     int ret = path_walk(start, path, flags, &r);
     if (ret == 0 && !r.entry)
         ret = -ENOENT;
     if (ret == 0)
         *out = entry_get(r.entry);
-    mutex_unlock(&fs_tree_lock);
+    tree_unlock();
     return ret;
 }

@@ -35,7 +35,7 @@ static int text_make(struct file *file, struct seq **out)
     struct seq *seq = seq_create();
     if (!seq)
         return -ENOMEM;
-    int ret = proc->show(seq, proc->arg);
+    int ret = proc->show(seq, proc_arg(file_inode(file)));
     if (ret == 0)
         ret = seq->error;
     if (ret < 0) {
@@ -80,7 +80,7 @@ static long proc_write(struct file *file, struct io *io, u64 *pos)
     long ret = -EFAULT;
     if (io_get(io, text, n) == n) {
         text[n] = '\0';
-        ret = memchr(text, '\0', n) ? -EINVAL : proc->write(text, n, proc->arg);
+        ret = memchr(text, '\0', n) ? -EINVAL : proc->write(text, n, proc_arg(file_inode(file)));
     }
     kfree(text);
     if (ret < 0)
@@ -103,12 +103,75 @@ static void proc_release(struct file *file)
 const struct file_ops proc_file_ops = {
     .open = proc_open, .release = proc_release, .read = proc_read, .write = proc_write};
 
+/* ---- the registry ---- */
+
+static const struct proc_entry plain_directory;
+
+void *proc_arg(struct inode *inode)
+{
+    return inode->about.id ? &inode->about : inode->proc->arg;
+}
+
+static bool is_directory(const struct proc_entry *proc)
+{
+    return proc == &plain_directory || proc->lookup;
+}
+
+static u32 proc_mode(const struct proc_entry *proc)
+{
+    if (is_directory(proc))
+        return S_IFDIR | (proc->mode ? proc->mode : 0555);
+    if (proc->link || proc->target)
+        return S_IFLNK | (proc->mode ? proc->mode : 0777);
+    return S_IFREG | (proc->mode ? proc->mode : (proc->show ? 0444 : 0) | (proc->write ? 0200 : 0));
+}
+
+static struct inode *inode_for(const struct proc_entry *proc)
+{
+    struct inode *inode = inode_create(proc_mode(proc));
+    if (!inode)
+        return NULL;
+    inode->proc = proc;
+    if (S_ISREG(inode->mode))
+        inode->file_ops = &proc_file_ops;
+    if (proc->target)
+        inode->target = (char *)proc->target;
+    return inode;
+}
+
+struct inode *proc_inode(const struct proc_entry *proc, struct proc_subject about, u64 ino)
+{
+    struct inode *inode = inode_for(proc);
+    if (!inode)
+        return NULL;
+    inode->about = about;
+    inode->ino = ino;
+    inode->nlink = S_ISDIR(inode->mode) ? 2 : 1;
+    return inode;
+}
+
+/* Enter what proc describes at path. 0, -EEXIST, -ENOMEM. */
+static int make_at(const char *path, const struct proc_entry *proc)
+{
+    struct inode *inode = inode_for(proc);
+    struct path_result r;
+    if (!inode)
+        return -ENOMEM;
+    tree_lock();
+    int ret = path_walk(fs_root, path, PATH_PARENT, &r);
+    if (ret == 0)
+        ret = r.entry ? -EEXIST : tree_link(r.dir, r.name, r.length, inode, NULL);
+    tree_unlock();
+    inode_put(inode);
+    return ret;
+}
+
 /* Make the directories above the last name of path. 0 or -ENOMEM. */
 static int make_parents(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        int ret = fs_mkdir(fs_root, path, 0555);
+        int ret = make_at(path, &plain_directory);
         *slash = '/';
         if (ret < 0 && ret != -EEXIST)
             return ret;
@@ -116,33 +179,27 @@ static int make_parents(char *path)
     return 0;
 }
 
-static u32 proc_mode(const struct proc_entry *proc)
-{
-    if (proc->link)
-        return S_IFLNK | 0777;
-    return S_IFREG | (proc->show ? 0444 : 0) | (proc->write ? 0200 : 0);
-}
-
 int procfs_register(const struct proc_entry *proc)
 {
     char path[128];
+    if (!*proc->path) { /* /proc itself: what is in it beside the registered */
+        tree_lock();
+        tree_child(fs_root, "proc", 4)->inode->proc = proc;
+        tree_unlock();
+        return 0;
+    }
     format_to(path, sizeof(path), "/proc/%s", proc->path);
     int ret = make_parents(path);
-    if (ret < 0)
-        return ret;
-    struct inode *inode = inode_create(proc_mode(proc));
-    if (!inode)
-        return -ENOMEM;
-    inode->proc = proc;
-    inode->file_ops = &proc_file_ops;
-    struct path_result r;
-    mutex_lock(&fs_tree_lock);
-    ret = path_walk(fs_root, path, PATH_PARENT, &r);
-    if (ret == 0)
-        ret = r.entry ? -EEXIST : tree_link(r.dir, r.name, r.length, inode, NULL);
-    mutex_unlock(&fs_tree_lock);
-    inode_put(inode);
-    return ret;
+    return ret < 0 ? ret : make_at(path, proc);
+}
+
+void procfs_register_all(const struct proc_entry *entries, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int ret = procfs_register(&entries[i]);
+        if (ret < 0)
+            printk("procfs: %s: error %d\n", entries[i].path, -ret);
+    }
 }
 
 /* ---- knobs as /proc/sys ---- */
@@ -191,5 +248,8 @@ void procfs_register_knobs(void)
 void procfs_init(void)
 {
     spin_init(&text_lock, RANK_PROC);
-    fs_mkdir(fs_root, "/proc", 0555);
+    fs_unlink(fs_root, "/proc", true); /* one from the initramfs is not ours */
+    int ret = make_at("/proc", &plain_directory);
+    if (ret < 0)
+        printk("procfs: no /proc: error %d\n", -ret);
 }

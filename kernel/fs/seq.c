@@ -14,6 +14,7 @@ struct seq *seq_create(void)
     struct seq *seq = kzalloc(sizeof(*seq));
     if (seq) {
         mapping_init(&seq->bytes);
+        seq->bytes.kernel = true;
         seq->refs = 1;
     }
     return seq;

@@ -10,13 +10,16 @@
  * inode's lock (that cannot). Stores through a mapping past the end of the file reach the tail of the last page;
  * they are wiped whenever the file grows over them.
  *
- * Locks: the inode's lock for write and truncate; mm's mapping.h for the rest.
+ * Locks: the inode's lock for write and truncate; write_lock around a whole write, so that those of two processes don't mix;
+ * mm's mapping.h for the rest.
  */
 #include "kernel/core/panic.h"
 #include "kernel/core/time.h"
 #include "kernel/fs/file.h"
 #include "kernel/sched/thread.h"
 #include "lib/abi/time.h"
+
+static const u64 DAY_NS = 24 * 3600 * NSEC_PER_SEC;
 
 static const u8 zero_bytes[PAGE_SIZE];
 
@@ -59,11 +62,19 @@ long mapping_read(struct mapping *m, struct io *io, u64 *pos)
     return io_result(done, error);
 }
 
+/* The time of access moves only when it tells something new, or is a day old (Linux's relatime). */
+static void touch_access(struct inode *inode)
+{
+    u64 now = time_wall_ns(), atime = READ_ONCE(inode->atime);
+    if (atime <= inode->mtime || atime <= inode->ctime || now - atime >= DAY_NS)
+        WRITE_ONCE(inode->atime, now);
+}
+
 static long tmpfs_read(struct file *file, struct io *io, u64 *pos)
 {
     long ret = mapping_read(&file_inode(file)->mapping, io, pos);
     if (ret >= 0 && !(file->flags & O_NOATIME))
-        WRITE_ONCE(file_inode(file)->atime, time_wall_ns());
+        touch_access(file_inode(file));
     return ret;
 }
 
@@ -101,13 +112,34 @@ static int write_step(struct inode *inode, const void *src, size_t n, u64 pos)
     return 0;
 }
 
+/* Put n bytes, a page's worth at most, at *pos, or with append at the end, wherever that has moved to. *pos goes behind them. 0,
+ * -EFBIG, -ENOMEM. => no lock held. */
+static int write_bounce(struct inode *inode, const u8 *src, size_t n, u64 *pos, bool append)
+{
+    int ret = 0;
+    mutex_lock(&inode->lock);
+    u64 at = append ? inode->mapping.size : *pos;
+    if (at + n > ABI_FILE_MAX)
+        ret = -EFBIG;
+    for (size_t done = 0, part; done < n && ret == 0; done += part, at += part) {
+        part = min_u64(n - done, PAGE_SIZE - (at & ~PAGE_MASK));
+        ret = write_step(inode, src + done, part, at);
+        if (ret == 0)
+            *pos = at + part;
+    }
+    inode->mtime = inode->ctime = time_wall_ns();
+    mutex_unlock(&inode->lock);
+    return ret;
+}
+
 static long write_loop(struct file *file, struct io *io, u64 *pos, void *bounce)
 {
     struct inode *inode = file_inode(file);
+    bool append = file->flags & O_APPEND;
     u64 done = 0;
     long error = 0;
     while (io->left && !error) {
-        u64 at = file->flags & O_APPEND ? READ_ONCE(inode->mapping.size) : *pos;
+        u64 at = append ? READ_ONCE(inode->mapping.size) : *pos;
         if (at >= ABI_FILE_MAX) {
             error = -EFBIG;
             break;
@@ -118,13 +150,9 @@ static long write_loop(struct file *file, struct io *io, u64 *pos, void *bounce)
             error = -EFAULT;
         if (n == 0)
             break;
-        mutex_lock(&inode->lock);
-        int ret = write_step(inode, bounce, n, at);
-        inode->mtime = inode->ctime = time_wall_ns();
-        mutex_unlock(&inode->lock);
+        int ret = write_bounce(inode, bounce, n, pos, append);
         if (ret < 0)
             return io_result(done, ret);
-        *pos = at + n;
         done += n;
         sched_yield_point();
     }
@@ -138,7 +166,9 @@ static long tmpfs_write(struct file *file, struct io *io, u64 *pos)
     struct page *bounce = page_alloc(0, PAGE_KERNEL);
     if (!bounce)
         return -ENOMEM;
+    mutex_lock(&file_inode(file)->write_lock);
     long ret = write_loop(file, io, pos, page_to_virt(bounce));
+    mutex_unlock(&file_inode(file)->write_lock);
     page_put(bounce);
     return ret;
 }

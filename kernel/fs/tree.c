@@ -13,6 +13,8 @@
 #include "kernel/core/panic.h"
 #include "kernel/core/time.h"
 #include "kernel/fs/file.h"
+#include "kernel/fs/pipe.h"
+#include "kernel/fs/procfs.h"
 #include "kernel/mm/slab.h"
 #include "lib/abi/errno.h"
 #include "lib/format.h"
@@ -21,6 +23,7 @@
 struct mutex fs_tree_lock;
 struct entry *fs_root;
 
+static struct entry *kept; /* chain of those to be put at tree_unlock; tree lock */
 static struct slab_cache inode_cache;
 static u64 last_ino;
 
@@ -49,6 +52,7 @@ struct inode *inode_create(u32 mode)
     inode->ino = __atomic_add_fetch(&last_ino, 1, __ATOMIC_RELAXED);
     inode->atime = inode->mtime = inode->ctime = time_wall_ns();
     mutex_init(&inode->lock, RANK_INODE);
+    mutex_init(&inode->write_lock, RANK_WRITE);
     inode_init_contents(inode);
     return inode;
 }
@@ -59,8 +63,10 @@ void inode_put(struct inode *inode)
         return;
     if (S_ISREG(inode->mode))
         mapping_destroy(&inode->mapping);
-    else if (S_ISLNK(inode->mode) && !inode->proc)
+    else if (S_ISLNK(inode->mode) && !inode->proc) /* /proc's are constant */
         kfree(inode->target);
+    else if (S_ISFIFO(inode->mode))
+        pipe_free(inode->pipe);
     slab_free(&inode_cache, inode);
 }
 
@@ -71,6 +77,7 @@ static struct entry *entry_create(const char *name, size_t length, struct inode 
         return NULL;
     entry->refs = 1;
     entry->inode = inode_get(inode);
+    entry->name = entry->first_name;
     memcpy(entry->name, name, length);
     return entry;
 }
@@ -81,6 +88,8 @@ void entry_put(struct entry *entry)
     while (__atomic_fetch_sub(&entry->refs, 1, __ATOMIC_ACQ_REL) == 1) {
         struct entry *parent = entry->parent;
         inode_put(entry->inode);
+        if (entry->name != entry->first_name)
+            kfree(entry->name);
         kfree(entry);
         if (!parent)
             return;
@@ -88,15 +97,47 @@ void entry_put(struct entry *entry)
     }
 }
 
+void tree_lock(void)
+{
+    mutex_lock(&fs_tree_lock);
+}
+
+void tree_unlock(void)
+{
+    struct entry *entry;
+    while ((entry = kept) != NULL) {
+        kept = entry->next_kept;
+        entry->kept = false;
+        entry_put(entry);
+    }
+    mutex_unlock(&fs_tree_lock);
+}
+
+void tree_keep(struct entry *entry)
+{
+    CHECK(mutex_held(&fs_tree_lock), "keeping %s unlocked", entry->name);
+    if (entry->kept) { /* the list has a reference already */
+        entry_put(entry);
+        return;
+    }
+    entry->kept = true;
+    entry->next_kept = kept;
+    kept = entry;
+}
+
 struct entry *tree_child(struct entry *dir, const char *name, size_t length)
 {
+    const struct proc_entry *proc = dir->inode->proc;
     struct list_head *pos;
     list_for_each (pos, &dir->inode->children) {
         struct entry *child = list_entry(pos, struct entry, link);
         if (strncmp(child->name, name, length) == 0 && child->name[length] == '\0')
             return child;
     }
-    return NULL;
+    struct entry *made = proc && proc->lookup ? proc->lookup(dir, name, length) : NULL;
+    if (made)
+        tree_keep(made);
+    return made;
 }
 
 static void tree_touch(struct inode *inode)
@@ -108,7 +149,7 @@ int tree_link(struct entry *dir, const char *name, size_t length, struct inode *
               struct entry **out)
 {
     CHECK(length >= 1 && length <= ABI_NAME_MAX, "length %zu", length);
-    if (dir->deleted)
+    if (dir->deleted || (dir->inode->proc && !inode->proc)) /* nobody makes files in /proc */
         return -ENOENT;
     struct entry *entry = entry_create(name, length, inode);
     if (!entry)
@@ -127,15 +168,26 @@ int tree_link(struct entry *dir, const char *name, size_t length, struct inode *
     return 0;
 }
 
-struct entry *tree_orphan(struct inode *inode)
+struct entry *tree_orphan(struct inode *inode, const char *name, bool bare)
 {
-    char name[24];
-    int length = format_to(name, sizeof(name), "#%llu", (unsigned long long)inode->ino);
-    struct entry *entry = entry_create(name, length, inode);
-    if (!entry)
-        return NULL;
-    entry->parent = entry_get(fs_root);
-    entry->deleted = true;
+    char number[24];
+    if (!name) {
+        format_to(number, sizeof(number), "#%llu", (unsigned long long)inode->ino);
+        name = number;
+    }
+    struct entry *entry = tree_transient(fs_root, name, inode);
+    if (entry) {
+        entry->deleted = true;
+        entry->bare = bare;
+    }
+    return entry;
+}
+
+struct entry *tree_transient(struct entry *dir, const char *name, struct inode *inode)
+{
+    struct entry *entry = entry_create(name, strlen(name), inode);
+    if (entry)
+        entry->parent = entry_get(dir);
     return entry;
 }
 
@@ -155,6 +207,39 @@ void tree_unlink(struct entry *entry)
     entry_put(entry);
 }
 
+static void set_name(struct entry *entry, char *name)
+{
+    if (entry->name != entry->first_name)
+        kfree(entry->name);
+    entry->name = name;
+}
+
+int tree_move(struct entry *entry, struct entry *dir, const char *name, size_t length)
+{
+    struct entry *from = entry->parent;
+    CHECK(!entry->deleted && length >= 1 && length <= ABI_NAME_MAX, "%s", entry->name);
+    if (dir->deleted)
+        return -ENOENT;
+    char *copy = kzalloc(length + 1);
+    if (!copy)
+        return -ENOMEM;
+    memcpy(copy, name, length);
+    list_del(&entry->link);
+    set_name(entry, copy);
+    entry->parent = entry_get(dir);
+    entry->cookie = dir->inode->next_cookie++;
+    list_add_tail(&dir->inode->children, &entry->link);
+    if (S_ISDIR(entry->inode->mode)) {
+        from->inode->nlink--;
+        dir->inode->nlink++;
+    }
+    entry->inode->ctime = time_wall_ns();
+    tree_touch(from->inode);
+    tree_touch(dir->inode);
+    entry_put(from);
+    return 0;
+}
+
 bool tree_empty(const struct entry *dir)
 {
     return list_empty(&dir->inode->children);
@@ -164,10 +249,8 @@ size_t tree_path(const struct entry *entry, char *buf, size_t size)
 {
     const char *suffix = entry->deleted ? " (deleted)" : "";
     size_t suffix_length = strlen(suffix), length = suffix_length;
-    if (entry == fs_root) {
-        string_copy(buf, "/", size);
-        return 1;
-    }
+    if (entry == fs_root || entry->bare)
+        return string_copy(buf, entry->bare ? entry->name : "/", size);
     for (const struct entry *e = entry; e != fs_root; e = e->parent)
         length += 1 + strlen(e->name);
     /* From the end backwards; what lies beyond size is dropped. */

@@ -30,15 +30,19 @@ u64 commit_total(void)
     return __atomic_load_n(&committed, __ATOMIC_RELAXED);
 }
 
+u64 commit_limit(void)
+{
+    return page_total_count() * COMMIT_PERCENT / 100;
+}
+
 static bool refused(const struct mm *mm, u64 pages, u64 sum)
 {
     switch (knob_value(&overcommit_knob)) {
     case OVERCOMMIT_ALWAYS:
         return false;
     case OVERCOMMIT_NEVER: {
-        u64 allowed = page_total_count() * COMMIT_PERCENT / 100;
         u64 reserve = min_u64(mm->total_pages / RESERVE_DIVISOR, USER_RESERVE_PAGES);
-        return sum + reserve > allowed;
+        return sum + reserve > commit_limit();
     }
     default:
         return pages > page_total_count();

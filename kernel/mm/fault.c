@@ -149,7 +149,8 @@ static bool still_right(const struct fault *f)
     bool cached = f->page->kind == PAGE_CACHE;
 
     return f->slot.entry->v == f->seen.v &&
-           (!cached || mapping_has(f->vma->file->mapping, file_index(f)));
+           (!cached || (READ_ONCE(f->page->mapping) == f->vma->file->mapping &&
+                        mapping_has(f->vma->file->mapping, file_index(f))));
 }
 
 /* Enter f->page, whose reference goes to the entry. */
@@ -164,7 +165,7 @@ static enum fault_result enter_page(struct fault *f)
         return FAULT_RETRY;
     }
     if (old != f->page) {
-        __atomic_fetch_add(&f->page->maps, 1, __ATOMIC_RELAXED);
+        page_map(f->page);
         note_page(f, f->page, 1);
     }
     pt_slot_set(&f->slot, new_entry(f, f->page)); /* drops the old translation */
@@ -172,7 +173,7 @@ static enum fault_result enter_page(struct fault *f)
     if (!old)
         return FAULT_DONE;
     if (old != f->page) {
-        __atomic_fetch_sub(&old->maps, 1, __ATOMIC_RELAXED);
+        page_unmap(old);
         note_page(f, old, -1ul);
     }
     page_put(old); /* the old entry's reference, or one of two to the same page */

@@ -16,8 +16,7 @@
  */
 #include "kernel/mm/mapping.h"
 #include "kernel/core/panic.h"
-#include "kernel/mm/mm.h"
-#include "kernel/mm/zap.h"
+#include "kernel/mm/space.h"
 #include "lib/abi/errno.h"
 #include "lib/string.h"
 
@@ -176,7 +175,7 @@ static int find_page(struct mapping *m, pgoff_t index, bool create, unsigned bel
         return -EFAULT;
     if (*page || !create)
         return 0;
-    *page = page_alloc_zeroed(PAGE_CACHE);
+    *page = page_alloc_zeroed(m->kernel ? PAGE_KERNEL : PAGE_CACHE);
     if (!*page)
         return -ENOMEM;
     int error = enter(m, index, below_end, page);
@@ -195,11 +194,12 @@ int mapping_page_for_fault(struct mapping *m, pgoff_t index, struct page **page)
     return find_page(m, index, true, BELOW_END, page);
 }
 
-static void free_from(struct mapping *m, u64 index)
+static void free_pages(struct mapping *m, u64 index, pgoff_t last)
 {
     for (;;) {
         spin_lock(&m->lock);
         struct page *page = radix_next(&m->pages, &index);
+        page = index <= last ? page : NULL;
         if (page) {
             radix_remove(&m->pages, index);
             page->mapping = NULL;
@@ -215,23 +215,31 @@ static void free_from(struct mapping *m, u64 index)
 void mapping_destroy(struct mapping *m)
 {
     ASSERT(!m->vmas.node, "a VMA still maps the file");
-    free_from(m, 0);
+    free_pages(m, 0, ~0ul);
 }
 
-/* Unmap pages from `first` on wherever they are mapped. The tables stay: they are another's to
- * free. */
-static void unmap_from(struct mapping *m, pgoff_t first)
+/* Unmap pages [first, last] wherever they are mapped; copies: private copies of them too. The
+ * tables stay: they are another's to free. */
+static void unmap_file(struct mapping *m, pgoff_t first, pgoff_t last, bool copies)
 {
     for (struct vma *vma = NULL; (vma = mapping_next_vma(m, vma, first)) != NULL;) {
-        u64 skip = first > vma->pgoff ? (first - vma->pgoff) << PAGE_SHIFT : 0;
-        struct mm *mm = mm_of(vma);
-        struct zap zap;
-        zap_begin(&zap, &mm->pt);
-        zap_range(&zap, vma->start + skip, vma->end);
-        zap_end(&zap);
-        mm_rss_add(mm, RSS_ANON, -zap.anon);
-        mm_rss_add(mm, RSS_FILE, -zap.file);
+        u64 skip = first > vma->pgoff ? first - vma->pgoff : 0;
+        if (vma->pgoff > last)
+            break;
+        u64 end = min_u64(vma_pages(vma) - 1, last - vma->pgoff) + 1;
+        unmap_pages(vma, vma->start + (skip << PAGE_SHIFT), vma->start + (end << PAGE_SHIFT),
+                    !copies);
     }
+}
+
+/* => may sleep. The pages leave the index first, so that a fault which found one before sees under
+ * its table's lock that it is no longer the file's. */
+void mapping_punch(struct mapping *m, pgoff_t first, u64 count)
+{
+    mutex_lock(&m->map_lock);
+    free_pages(m, first, first + count - 1);
+    unmap_file(m, first, first + count - 1, false);
+    mutex_unlock(&m->map_lock);
 }
 
 /* Zero the page that holds the last byte of `size` from there on: what is stored past the end
@@ -259,8 +267,8 @@ void mapping_truncate(struct mapping *m, u64 size)
     spin_unlock(&m->lock);
     if (size < old) {
         pgoff_t first = page_align_up(size) >> PAGE_SHIFT;
-        unmap_from(m, first);
-        free_from(m, first);
+        unmap_file(m, first, ~0ul, true);
+        free_pages(m, first, ~0ul);
     }
     zero_tail(m, min_u64(size, old));
     mutex_unlock(&m->map_lock);

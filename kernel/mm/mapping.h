@@ -26,6 +26,7 @@ struct mapping {
     struct rb_root vmas; /* by pgoff, augmented with the last page */
     u64 count;           /* pages held */
     u64 size;            /* bytes of the file; pages past it fault with SIGBUS */
+    bool kernel;         /* the kernel's own text: never mapped, and no file for the statistics */
 };
 
 void mapping_init(struct mapping *m);
@@ -56,6 +57,10 @@ void mapping_check(struct mapping *m);
  * of the last page. => inode's lock held, map_lock not; may sleep; does not fail. */
 void mapping_truncate(struct mapping *m, u64 size);
 
+/* Make a hole of count pages: they read as zero again, through mappings too; private copies stay.
+ * => map_lock not held; may sleep. */
+void mapping_punch(struct mapping *m, pgoff_t first, u64 count);
+
 enum { MM_FILE_READ = 1, MM_FILE_WRITE = 2 };
 
 struct mm_file {
@@ -63,6 +68,7 @@ struct mm_file {
     struct mapping *mapping; /* NULL: cannot be mapped (ENODEV) */
     u32 access;              /* MM_FILE_ bits: how it was opened */
     u32 refs;                /* atomic */
+    bool zero;               /* /dev/zero: what is mapped is anonymous memory */
 };
 
 struct mm_file_ops {

@@ -13,7 +13,8 @@
 #include "lib/format.h"
 #include "lib/string.h"
 
-enum { NAME_COLUMN = 73, PATH_SIZE = 4096 };
+/* Bytes of a line without its name, of a name's byte that has to be escaped. */
+enum { NAME_COLUMN = 73, PATH_SIZE = 4096, LINE_REST = 128, ESCAPED = 4 };
 
 struct file_names {
     u32 major, minor;
@@ -21,13 +22,18 @@ struct file_names {
     char *path; /* PATH_SIZE */
 };
 
+static bool vma_is_stack(const struct mm *mm, const struct vma *vma)
+{
+    return vma->start <= mm->stack_start && vma->end >= mm->stack_start;
+}
+
 static const char *name_of(struct mm *mm, const struct vma *vma, const struct file_names *names)
 {
     if (vma->file)
         return names->path;
     if (vma->start < mm->brk && vma->end > mm->brk_start)
         return "[heap]";
-    if (vma->start <= mm->stack_start && vma->end >= mm->stack_start)
+    if (vma_is_stack(mm, vma))
         return "[stack]";
     return "";
 }
@@ -67,24 +73,68 @@ static int put_line(struct mm *mm, const struct vma *vma, const struct file_name
     return at;
 }
 
-/* => size at least 2; -ENOMEM when there is no room for a path. */
-int mm_maps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size)
+/* vma's line at buf; 0: it does not fit, and is not the first. -ENOMEM: no room for a path. */
+static int show_vma(struct mm *mm, const struct vma *vma, char *buf, size_t size, bool first)
 {
-    struct file_names names = {.path = kzalloc(PATH_SIZE)};
+    struct file_names names = {0};
+    size_t length = 0;
+
+    if (vma->file) {
+        names.path = kmalloc(PATH_SIZE);
+        if (!names.path)
+            return -ENOMEM;
+        length = vma->file->ops->describe(vma->file, names.path, PATH_SIZE, &names.major,
+                                          &names.minor, &names.inode);
+    }
+    bool fits = first || LINE_REST + ESCAPED * length <= size;
+    int n = fits ? put_line(mm, vma, &names, buf, size) : 0;
+    kfree(names.path);
+    return n;
+}
+
+/* => size at least 2. */
+static int show_lines(struct mm *mm, vaddr_t *addr, char *buf, size_t size, u32 lines)
+{
     int length = 0;
 
-    if (!names.path)
-        return -ENOMEM;
     rwsem_read_lock(&mm->lock);
-    struct vma *vma = vma_find(&mm->vmas, *addr);
-    if (vma) {
-        if (vma->file)
-            vma->file->ops->describe(vma->file, names.path, PATH_SIZE, &names.major, &names.minor,
-                                     &names.inode);
-        length = put_line(mm, vma, &names, buf, size);
+    struct vma *vma = vma_find_quiet(&mm->vmas, *addr);
+    for (; vma && lines > 0; lines--, vma = vma_next(&mm->vmas, vma)) {
+        int n = show_vma(mm, vma, buf + length, size - length, length == 0);
+        if (n <= 0) {
+            length = n < 0 && !length ? n : length;
+            break;
+        }
+        length += n;
         *addr = vma->end;
     }
     rwsem_read_unlock(&mm->lock);
-    kfree(names.path);
     return length;
+}
+
+int mm_maps_lines(struct mm *mm, vaddr_t *addr, char *buf, size_t size)
+{
+    return show_lines(mm, addr, buf, size, ~0u);
+}
+
+int mm_maps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size)
+{
+    return show_lines(mm, addr, buf, size, 1);
+}
+
+int mm_smaps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size, struct mm_vma_info *info,
+                  struct mm_usage *usage)
+{
+    int n = 0;
+
+    rwsem_read_lock(&mm->lock);
+    struct vma *vma = vma_find_quiet(&mm->vmas, *addr);
+    if (vma && (n = show_vma(mm, vma, buf, size, true)) > 0) {
+        *info = (struct mm_vma_info){vma->start, vma->end, vma->flags, vma->file != NULL,
+                                     vma_is_stack(mm, vma)};
+        usage_add(mm, vma, usage);
+        *addr = vma->end;
+    }
+    rwsem_read_unlock(&mm->lock);
+    return n;
 }

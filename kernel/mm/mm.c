@@ -19,9 +19,10 @@
 #include <limits.h>
 
 enum {
-    STACK_LIMIT = 8 << 20,
-    STACK_ROOM = 128 << 20
-}; /* RLIMIT_STACK; what mmap keeps clear of it */
+    STACK_LIMIT = 8 << 20,  /* RLIMIT_STACK */
+    STACK_ROOM = 128 << 20, /* what mmap keeps clear of it */
+    MEMLOCK_LIMIT = 8 << 20,
+};
 
 static struct slab_cache mm_cache, node_cache;
 
@@ -65,7 +66,11 @@ struct mm *mm_create(void)
     vma_store_init(&mm->vmas, &mm->counts);
     mm->refs = 1;
     mm->next_anon_id = 1;
-    mm->stack_limit = STACK_LIMIT;
+    for (int i = 0; i < MM_LIMITS; i++)
+        mm->limit[i] = ~0ul;
+    mm->limit[MM_LIMIT_STACK] = STACK_LIMIT;
+    mm->limit[MM_LIMIT_MEMLOCK] = MEMLOCK_LIMIT;
+    mm->lock_exempt = true; /* there is only root */
     u64 guard = knob_value(&vma_stack_guard_knob) << PAGE_SHIFT;
     mm->mmap_base = align_down(USER_END - max_u64(STACK_ROOM, STACK_LIMIT + guard), PAGE_SIZE);
     return mm;
@@ -191,17 +196,22 @@ void mm_check(struct mm *mm)
 {
     static const struct walk_ops ops = {.leaves = audit_leaves};
     struct audit audit = {.walk = {.pt = &mm->pt, .ops = &ops, .work = LONG_MAX}, .mm = mm};
-    u64 pages = 0;
+    u64 pages = 0, kinds[MM_KINDS] = {0};
 
     vma_check(&mm->vmas);
     pt_check(&mm->pt);
     for (struct vma *vma = vma_next(&mm->vmas, NULL); vma; vma = vma_next(&mm->vmas, vma)) {
         pages += vma_pages(vma);
+        for (int kind = 0; kind < MM_KINDS; kind++)
+            kinds[kind] += mm_is_kind(vma->flags, kind) ? vma_pages(vma) : 0;
         ASSERT(vma->file || !(vma->flags & VM_SHARED), "%lx: shared without a file", vma->start);
     }
     audit.vma = vma_next(&mm->vmas, NULL);
     walk_range(&audit.walk, 0, USER_LIMIT);
     ASSERT(pages == mm->total_pages, "%lu pages mapped, %lu counted", pages, mm->total_pages);
+    for (int kind = 0; kind < MM_KINDS; kind++)
+        ASSERT(kinds[kind] == mm->kind_pages[kind], "kind %d: %lu pages, %lu counted", kind,
+               kinds[kind], mm->kind_pages[kind]);
     for (int kind = 0; kind < RSS_KINDS; kind++)
         ASSERT(audit.rss[kind] == mm->rss[kind], "rss %d: %lu pages, %lu counted", kind,
                audit.rss[kind], mm->rss[kind]);

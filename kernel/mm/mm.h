@@ -14,6 +14,10 @@
 #include "kernel/mm/vma.h"
 #include "kernel/sched/sleeplock.h"
 
+/* Limits of setrlimit that are about memory, in bytes; ~0: none. */
+enum mm_limit { MM_LIMIT_AS, MM_LIMIT_DATA, MM_LIMIT_STACK, MM_LIMIT_MEMLOCK, MM_LIMITS };
+/* What pages of VMAs are counted as, beside the total; one may be none or two of these. */
+enum mm_kind { MM_LOCKED, MM_DATA, MM_EXEC, MM_STACK, MM_KINDS };
 enum rss_kind { RSS_ANON, RSS_FILE, RSS_KINDS };
 
 struct mm {
@@ -23,14 +27,20 @@ struct mm {
     struct vmcount counts;   /* of this address space */
     struct vmcount baseline; /* subtracted by readers of counts */
     u64 rss[RSS_KINDS];      /* pages in the table, by kind. Atomic */
+    u64 peak_rss;            /* most pages before rss went down; see mm_peak_rss */
     u64 total_pages;         /* pages of all VMAs */
-    u32 refs;                /* atomic */
-    u32 next_anon_id;        /* atomic */
-    u64 stack_limit;         /* bytes a stack may grow to (RLIMIT_STACK) */
+    u64 peak_total_pages;
+    u64 kind_pages[MM_KINDS]; /* pages of VMAs of each kind */
+    u64 limit[MM_LIMITS];     /* inherited by fork and exec */
+    bool lock_exempt;         /* CAP_IPC_LOCK: MM_LIMIT_MEMLOCK means nothing */
+    u32 lock_future;          /* VM_LOCK_BITS of later mappings (MCL_FUTURE); not inherited */
+    u32 refs;                 /* atomic */
+    u32 next_anon_id;         /* atomic */
     /* set by exec */
     vaddr_t mmap_base;      /* the highest hole below here is what mmap takes first */
     vaddr_t brk_start, brk; /* [heap] */
-    vaddr_t stack_start;    /* stack pointer at entry: names [stack] */
+    vaddr_t code_start, code_end, data_start, data_end;
+    vaddr_t stack_start; /* stack pointer at entry: names [stack] */
     vaddr_t arg_start, arg_end, env_start, env_end;
 };
 
@@ -39,14 +49,24 @@ static inline struct mm *mm_of(const struct vma *vma)
     return container_of(vma->store, struct mm, vmas);
 }
 
+static inline u64 mm_peak_rss(const struct mm *mm)
+{
+    return max_u64(mm->peak_rss, mm->rss[RSS_ANON] + mm->rss[RSS_FILE]);
+}
+
 static inline void mm_rss_add(struct mm *mm, enum rss_kind kind, u64 pages) /* -n: take away */
 {
+    if ((s64)pages < 0)
+        WRITE_ONCE(mm->peak_rss, mm_peak_rss(mm));
     __atomic_fetch_add(&mm->rss[kind], pages, __ATOMIC_RELAXED);
 }
 
 void mm_init_once(void); /* caches and knobs; at boot */
 
 struct mm *mm_create(void); /* NULL without memory */
+/* A copy of parent, one reference: private pages are shared until one of the two writes. NULL without memory, and then parent
+ * is as it was. => may sleep. */
+struct mm *mm_fork(struct mm *parent);
 struct mm *mm_get(struct mm *mm);
 void mm_put(struct mm *mm); /* the last one unmaps all and frees; may sleep */
 
@@ -63,6 +83,17 @@ long mm_mmap(struct mm *mm, const struct mmap_request *request);
 long mm_munmap(struct mm *mm, vaddr_t addr, u64 length);
 long mm_mprotect(struct mm *mm, vaddr_t addr, u64 length, u32 prot);
 vaddr_t mm_brk(struct mm *mm, vaddr_t new_brk); /* the break after the call */
+long mm_mremap(struct mm *mm, vaddr_t old, u64 old_len, u64 new_len, u32 flags, vaddr_t new_addr);
+long mm_remap_file_pages(struct mm *mm, vaddr_t start, u64 size, u32 prot, u64 pgoff, u32 flags);
+long mm_madvise(struct mm *mm, vaddr_t start, u64 length, int advice);
+/* 1 or 0 in vec (kernel memory) for each page; stops at a VMA's end. Returns how many, or -ENOMEM
+ * where nothing is mapped. => pages > 0, the range lies in user space. */
+long mm_mincore(struct mm *mm, vaddr_t start, u64 pages, u8 *vec);
+long mm_msync(struct mm *mm, vaddr_t start, u64 length, u32 flags);
+long mm_mlock(struct mm *mm, vaddr_t start, u64 length, u32 flags); /* flags: of mlock2 */
+long mm_munlock(struct mm *mm, vaddr_t start, u64 length);
+long mm_mlockall(struct mm *mm, u32 flags);
+long mm_munlockall(struct mm *mm);
 
 enum fault_access { FAULT_READ, FAULT_WRITE, FAULT_EXEC };
 enum fault_result {
@@ -79,9 +110,41 @@ enum fault_result mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access
  * pages of [addr, addr + length) present as by writing them, then copy. 0, -ENOMEM, -EFAULT. */
 int mm_write(struct mm *mm, vaddr_t addr, const void *src, size_t length);
 
-/* One line of /proc/PID/maps at a time: fills buf with the line for the first VMA that ends above
- * *addr and moves *addr to its end; returns the length, 0 after the last. */
+/* ---- what /proc shows; mm may be another process's (maps.c, usage.c) ---- */
+
+/* Lines of /proc/PID/maps for the VMAs that end above *addr: as many as fit into buf whole, or one,
+ * cut to size; moves *addr to the end of the last. Returns the length, 0 after the last VMA,
+ * -ENOMEM. mm_maps_line: one at a time. */
+int mm_maps_lines(struct mm *mm, vaddr_t *addr, char *buf, size_t size);
 int mm_maps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size);
+
+/* What the entries of a range lead to. In bytes; pss (a page's share of each of its maps) in
+ * 1/2^PSS_SHIFT of a byte. */
+enum { PSS_SHIFT = 12 };
+struct mm_usage {
+    u64 rss, pss, pss_dirty, shared_clean, shared_dirty, private_clean, private_dirty, referenced,
+        anonymous, pss_anon, pss_file, locked;
+};
+/* As mm_maps_line, with what is mapped there (added to *usage) and the VMA's flags and pages. */
+struct mm_vma_info {
+    vaddr_t start, end;
+    u32 flags;
+    bool file, stack;
+};
+int mm_smaps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size, struct mm_vma_info *info,
+                  struct mm_usage *usage);
+
+/* Pages, as /proc/PID/status and statm tell them. Every file lies in memory, so what Linux calls
+ * pages of files is none, and those are shared memory, as there for tmpfs. */
+struct mm_sizes {
+    u64 total, peak, locked, data, stack, exec;
+    u64 rss_anon, rss_shared, rss_peak, tables;
+};
+void mm_sizes(struct mm *mm, struct mm_sizes *sizes);
+
+/* Copy memory out of mm as it is, without faulting pages in that are not there; those read as zero.
+ * Returns the bytes copied: fewer where nothing is mapped. */
+size_t mm_peek(struct mm *mm, vaddr_t addr, void *dst, size_t length);
 
 void mm_check(struct mm *mm); /* vma_check, pt_check and the books between them */
 

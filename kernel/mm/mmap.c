@@ -46,9 +46,11 @@ struct knob mmap_min_addr_knob = {
 struct plan {
     const struct mmap_request *request;
     u32 flags; /* MAP_ */
+    u32 lock;  /* VM_LOCK_BITS */
     u64 length;
     u64 charged;
-    struct vma *next; /* the first VMA that ends above the place */
+    struct mm_file *file; /* a reference is held */
+    struct vma *next;     /* the first VMA that ends above the place */
     struct vma_shape shape;
 };
 
@@ -113,6 +115,14 @@ static long place(struct mm *mm, struct plan *plan)
     return place_hole(mm, plan, low);
 }
 
+long mmap_place(struct mm *mm, vaddr_t hint, u64 length)
+{
+    struct mmap_request request = {.addr = hint};
+    struct plan plan = {.request = &request, .length = length};
+
+    return place(mm, &plan);
+}
+
 /* ---- check ---- */
 
 static bool huge_size_exists(u32 shift)
@@ -165,11 +175,14 @@ static int check_file(struct plan *plan)
     }
     if (!(r->file->access & MM_FILE_READ))
         return -EACCES;
-    if (!r->file->mapping)
+    if (!r->file->mapping && !r->file->zero)
         return -ENODEV;
     if (*vm & VM_GROWSDOWN)
         return -EINVAL;
-    plan->shape.file = r->file;
+    if (!r->file->zero)
+        plan->shape.file = r->file;
+    else
+        plan->shape.pgoff = *vm & VM_MAYSHARE ? 0 : plan->shape.start >> PAGE_SHIFT;
     return 0;
 }
 
@@ -195,8 +208,7 @@ static int check_kind(struct plan *plan)
     u32 flags = plan->flags;
 
     plan->shape.flags = rights_of(plan->request->prot) | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC |
-                        (flags & MAP_GROWSDOWN ? VM_GROWSDOWN : 0) |
-                        (flags & MAP_LOCKED ? VM_LOCKED : 0);
+                        (flags & MAP_GROWSDOWN ? VM_GROWSDOWN : 0) | plan->lock;
     int error = plan->request->file ? check_file(plan) : check_anonymous(plan);
     if (error)
         return error;
@@ -207,11 +219,24 @@ static int check_kind(struct plan *plan)
 
 /* ---- reserve and commit ---- */
 
-/* Promise the pages; get hold of the file. */
+/* Pages that go where the plan's come. */
+static u64 replaced_pages(struct mm *mm, const struct plan *plan)
+{
+    u64 bytes = 0;
+
+    for (struct vma *vma = plan->next; vma && vma->start < plan->shape.end;
+         vma = vma_next(&mm->vmas, vma))
+        bytes += min_u64(vma->end, plan->shape.end) - max_u64(vma->start, plan->shape.start);
+    return bytes >> PAGE_SHIFT;
+}
+
+/* Look at the limits; promise the pages; get hold of the file. */
 static int reserve(struct mm *mm, struct plan *plan)
 {
     u64 pages = plan->length >> PAGE_SHIFT;
 
+    if (!mm_may_grow(mm, plan->shape.flags, pages - replaced_pages(mm, plan)))
+        return -ENOMEM;
     if (commit_counts(plan->shape.flags)) {
         if (commit_charge(mm, pages))
             return -ENOMEM;
@@ -219,11 +244,11 @@ static int reserve(struct mm *mm, struct plan *plan)
         plan->shape.flags |= VM_ACCOUNT;
     }
     if (plan->shape.file) {
-        mm_file_get(plan->shape.file);
-    } else if (plan->shape.flags & VM_SHARED) {
+        plan->file = mm_file_get(plan->shape.file);
+    } else if (plan->shape.flags & VM_MAYSHARE) {
         bool promise = !(plan->shape.flags & VM_NORESERVE);
-        plan->shape.file = shared_create(mm, pages, promise);
-        if (!plan->shape.file)
+        plan->file = plan->shape.file = shared_create(mm, pages, promise);
+        if (!plan->file)
             return -ENOMEM;
     }
     return 0;
@@ -232,8 +257,8 @@ static int reserve(struct mm *mm, struct plan *plan)
 static void unreserve(struct plan *plan)
 {
     commit_return(plan->charged);
-    if (plan->shape.file)
-        mm_file_put(plan->shape.file);
+    if (plan->file)
+        mm_file_put(plan->file);
 }
 
 bool mm_merge_shape(struct mm *mm, const struct vma_shape *shape, struct vma *prev,
@@ -241,7 +266,7 @@ bool mm_merge_shape(struct mm *mm, const struct vma_shape *shape, struct vma *pr
 {
     if (!vma_merge_new(&mm->vmas, prev, next, shape))
         return false;
-    mm->total_pages += (shape->end - shape->start) >> PAGE_SHIFT;
+    mm_account(mm, shape->flags, (shape->end - shape->start) >> PAGE_SHIFT);
     if (shape->file)
         mm_file_put(shape->file); /* the VMA that took it in has one */
     return true;
@@ -250,10 +275,11 @@ bool mm_merge_shape(struct mm *mm, const struct vma_shape *shape, struct vma *pr
 void mm_insert_shape(struct mm *mm, const struct vma_shape *shape, struct vma *next,
                      struct vma *vma)
 {
-    mm->total_pages += (shape->end - shape->start) >> PAGE_SHIFT;
+    mm_account(mm, shape->flags, (shape->end - shape->start) >> PAGE_SHIFT);
     vma->start = shape->start;
     vma->end = shape->end;
     vma->flags = shape->flags;
+    vma->anon_id = shape->anon_id;
     vma->pgoff = shape->pgoff;
     vma->file = shape->file;
     vma_hook(&mm->vmas, vma, next);
@@ -290,7 +316,15 @@ static int commit(struct mm *mm, struct plan *plan)
     return 0;
 }
 
-static long map_locked(struct mm *mm, struct plan *plan)
+static int check_lock(struct mm *mm, struct plan *plan)
+{
+    plan->lock = mm->lock_future | (plan->flags & MAP_LOCKED ? VM_LOCKED : 0);
+    if ((plan->flags & MAP_LOCKED) && !mm->limit[MM_LIMIT_MEMLOCK] && !mm->lock_exempt)
+        return -EPERM;
+    return mm_may_lock(mm, plan->lock, plan->length >> PAGE_SHIFT) ? 0 : -EAGAIN;
+}
+
+static long map_planned(struct mm *mm, struct plan *plan)
 {
     int error;
 
@@ -303,7 +337,7 @@ static long map_locked(struct mm *mm, struct plan *plan)
     plan->shape.end = addr + plan->length;
     if ((plan->flags & MAP_FIXED_NOREPLACE) && busy(plan))
         return -EEXIST;
-    if ((error = check_kind(plan)) != 0)
+    if ((error = check_lock(mm, plan)) != 0 || (error = check_kind(plan)) != 0)
         return error;
     if ((error = reserve(mm, plan)) == 0 && (error = commit(mm, plan)) == 0)
         return addr;
@@ -311,36 +345,23 @@ static long map_locked(struct mm *mm, struct plan *plan)
     return error;
 }
 
-void mm_populate(struct mm *mm, vaddr_t start, vaddr_t end)
-{
-    rwsem_read_lock(&mm->lock);
-    struct vma *vma = vma_find(&mm->vmas, start);
-    bool write = vma && (vma->flags & (VM_WRITE | VM_SHARED)) == VM_WRITE;
-    rwsem_read_unlock(&mm->lock);
-    enum fault_access access = write ? FAULT_WRITE : FAULT_READ;
-
-    for (vaddr_t addr = start; addr < end; addr += PAGE_SIZE) {
-        enum fault_result result;
-        while ((result = fault_in(mm, addr, access, false)) == FAULT_RETRY)
-            ;
-        if (result != FAULT_DONE)
-            return;
-        sched_yield_point();
-    }
-}
-
-long mm_mmap(struct mm *mm, const struct mmap_request *request)
+long mmap_locked(struct mm *mm, const struct mmap_request *request)
 {
     struct plan plan = {.request = request};
     int error = check_request(&plan);
 
-    if (error)
-        return error;
+    return error ? error : map_planned(mm, &plan);
+}
+
+long mm_mmap(struct mm *mm, const struct mmap_request *request)
+{
+    u32 flags = request->flags;
+
     rwsem_write_lock(&mm->lock);
-    long addr = map_locked(mm, &plan);
+    long addr = mmap_locked(mm, request);
+    bool locked = (flags & MAP_LOCKED) || mm->lock_future;
     rwsem_write_unlock(&mm->lock);
-    if (addr >= 0 &&
-        ((plan.flags & MAP_LOCKED) || (plan.flags & (MAP_POPULATE | MAP_NONBLOCK)) == MAP_POPULATE))
-        mm_populate(mm, addr, addr + plan.length);
+    if (addr >= 0 && (locked || (flags & (MAP_POPULATE | MAP_NONBLOCK)) == MAP_POPULATE))
+        mm_populate(mm, addr, addr + page_align_up(request->length), POPULATE_MAP);
     return addr;
 }

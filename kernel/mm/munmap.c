@@ -23,11 +23,16 @@
 #include "kernel/mm/zap.h"
 #include "lib/abi/errno.h"
 
-int unmap_prepare(struct mm *mm, struct unmap *unmap, struct vma *first, vaddr_t start, vaddr_t end)
+bool unmap_begin(struct unmap *unmap, struct vma *first, vaddr_t start, vaddr_t end)
 {
     *unmap = (struct unmap){.start = start, .end = end, .next = first};
     list_init(&unmap->dead);
-    if (!first || first->start >= start || first->end <= end)
+    return first && first->start < start && first->end > end;
+}
+
+int unmap_prepare(struct mm *mm, struct unmap *unmap, struct vma *first, vaddr_t start, vaddr_t end)
+{
+    if (!unmap_begin(unmap, first, start, end))
         return 0;
     if (map_count_full(mm, 1))
         return -ENOMEM;
@@ -41,9 +46,10 @@ void unmap_drop(struct unmap *unmap)
         vma_free(unmap->spare);
 }
 
-static void count_part(struct unmap *unmap, const struct vma *vma, u64 bytes)
+static void count_part(struct mm *mm, struct unmap *unmap, const struct vma *vma, u64 bytes)
 {
     unmap->pages += bytes >> PAGE_SHIFT;
+    mm_account(mm, vma->flags, -(s64)(bytes >> PAGE_SHIFT));
     if (vma->flags & VM_ACCOUNT)
         unmap->accounted += bytes >> PAGE_SHIFT;
 }
@@ -56,7 +62,7 @@ static struct vma *unhook_low(struct mm *mm, struct unmap *unmap, struct vma *vm
         unmap->spare = NULL;
     }
     unmap->low = (struct unmap_part){unmap->start, vma->end};
-    count_part(unmap, vma, vma->end - unmap->start);
+    count_part(mm, unmap, vma, vma->end - unmap->start);
     vma_resize(&mm->vmas, vma, vma->start, unmap->start);
     return vma_next(&mm->vmas, vma);
 }
@@ -69,44 +75,74 @@ static void unhook(struct mm *mm, struct unmap *unmap)
         vma = unhook_low(mm, unmap, vma);
     for (; vma && vma->end <= unmap->end; vma = next) {
         next = vma_next(&mm->vmas, vma);
-        count_part(unmap, vma, vma->end - vma->start);
+        count_part(mm, unmap, vma, vma->end - vma->start);
         vma_unhook(&mm->vmas, vma);
         list_add_tail(&unmap->dead, &vma->link);
     }
     if (vma && vma->start < unmap->end) { /* A2 */
         unmap->high = (struct unmap_part){vma->start, unmap->end};
-        count_part(unmap, vma, unmap->end - vma->start);
+        count_part(mm, unmap, vma, unmap->end - vma->start);
         vma_resize(&mm->vmas, vma, unmap->end, vma->end);
     }
     unmap->next = vma;
     unmap->prev = vma_prev(&mm->vmas, vma);
 }
 
-static void zap_part(struct zap *zap, const struct unmap_part *part)
+/* Stores that the file was not told of yet are told now. */
+static void zap_part(struct zap *zap, const struct vma *vma, vaddr_t start, vaddr_t end)
 {
-    if (part->start < part->end)
-        zap_range(zap, part->start, part->end);
+    if (start == end)
+        return;
+    zap->dirtied = false;
+    zap_range(zap, start, end);
+    if (zap->dirtied)
+        vma->file->ops->modified(vma->file);
+}
+
+static void zap_finish(struct mm *mm, struct zap *zap)
+{
+    zap_end(zap);
+    mm_rss_add(mm, RSS_ANON, -zap->anon);
+    mm_rss_add(mm, RSS_FILE, -zap->file);
+}
+
+/* A part cut off below (above) was of what is the neighbour there now. */
+static void zap_parts(struct zap *zap, struct unmap *unmap)
+{
+    struct list_head *pos;
+
+    zap_part(zap, unmap->prev, unmap->low.start, unmap->low.end);
+    list_for_each (pos, &unmap->dead) {
+        struct vma *vma = list_entry(pos, struct vma, link);
+        zap_part(zap, vma, vma->start, vma->end);
+    }
+    zap_part(zap, unmap->next, unmap->high.start, unmap->high.end);
 }
 
 static void zap_all(struct mm *mm, struct unmap *unmap)
 {
     vaddr_t floor = unmap->prev ? unmap->prev->end : 0;
     vaddr_t ceiling = unmap->next ? unmap->next->start : USER_LIMIT;
-    struct list_head *pos;
     struct zap zap;
 
     zap_begin(&zap, &mm->pt);
-    zap_part(&zap, &unmap->low);
-    list_for_each (pos, &unmap->dead) {
-        struct vma *vma = list_entry(pos, struct vma, link);
-        zap_range(&zap, vma->start, vma->end);
-    }
-    zap_part(&zap, &unmap->high);
-    zap_free_tables(&zap, max_u64(floor, align_down(unmap->start, LEVEL_SPAN(LEVEL_TOP))),
-                    min_u64(ceiling, align_up(unmap->end, LEVEL_SPAN(LEVEL_TOP))));
-    zap_end(&zap);
-    mm_rss_add(mm, RSS_ANON, -zap.anon);
-    mm_rss_add(mm, RSS_FILE, -zap.file);
+    if (!unmap->moved)
+        zap_parts(&zap, unmap);
+    if (!unmap->keep_tables)
+        zap_free_tables(&zap, max_u64(floor, align_down(unmap->start, LEVEL_SPAN(LEVEL_TOP))),
+                        min_u64(ceiling, align_up(unmap->end, LEVEL_SPAN(LEVEL_TOP))));
+    zap_finish(mm, &zap);
+}
+
+void unmap_pages(struct vma *vma, vaddr_t start, vaddr_t end, bool spare_anon)
+{
+    struct mm *mm = mm_of(vma);
+    struct zap zap;
+
+    zap_begin(&zap, &mm->pt);
+    zap.spare_anon = spare_anon;
+    zap_part(&zap, vma, start, end);
+    zap_finish(mm, &zap);
 }
 
 static void free_dead(struct list_head *dead)
@@ -129,8 +165,7 @@ void unmap_perform(struct mm *mm, struct unmap *unmap)
     if (unmap->pages == 0)
         return;
     zap_all(mm, unmap);
-    mm->total_pages -= unmap->pages;
-    commit_return(unmap->accounted);
+    commit_return(unmap->moved ? 0 : unmap->accounted);
     free_dead(&unmap->dead);
 }
 

@@ -24,6 +24,7 @@ static struct {
     struct spinlock lock;
     struct list_head free[PAGE_ORDERS];
     u64 free_count, total_count; /* frames */
+    u64 kind_count[PAGE_KINDS];  /* frames allocated, by kind */
     u32 ranges;
     struct {
         u64 start, end; /* frame numbers */
@@ -121,6 +122,8 @@ struct page *page_alloc(unsigned order, enum page_kind kind)
         return NULL;
     spin_lock(&buddy.lock);
     page = block_take(order);
+    if (page)
+        buddy.kind_count[kind] += 1ul << order;
     spin_unlock(&buddy.lock);
     if (!page)
         return NULL;
@@ -147,9 +150,9 @@ struct page *page_alloc_zeroed(enum page_kind kind)
  * nowhere. */
 void page_free(struct page *page)
 {
-    unsigned order = page->order;
+    unsigned order = page->order, kind = page->kind;
 
-    ASSERT(page->kind >= PAGE_KERNEL, "frame %lx is of kind %u: not allocated", page_to_pfn(page).v,
+    ASSERT(kind >= PAGE_KERNEL, "frame %lx is of kind %u: not allocated", page_to_pfn(page).v,
            page->kind);
     ASSERT(page->refs == 1 && page->maps == 0, "frame %lx has %u users and %u maps",
            page_to_pfn(page).v, page->refs, page->maps);
@@ -159,6 +162,7 @@ void page_free(struct page *page)
         frame->refs = 0;
     }
     spin_lock(&buddy.lock);
+    buddy.kind_count[kind] -= 1ul << order;
     block_free(page, order);
     spin_unlock(&buddy.lock);
 }
@@ -174,6 +178,27 @@ void page_put(struct page *page)
         page->refs = 1; /* nobody else can see it: page_free's caller holds the last reference */
         page_free(page);
     }
+}
+
+/* ---- pages in page tables ---- */
+
+static u64 mapped; /* frames of files with maps > 0. Atomic */
+
+void page_map(struct page *page)
+{
+    if (__atomic_fetch_add(&page->maps, 1, __ATOMIC_RELAXED) == 0 && page->kind == PAGE_CACHE)
+        __atomic_fetch_add(&mapped, 1, __ATOMIC_RELAXED);
+}
+
+void page_unmap(struct page *page)
+{
+    if (__atomic_fetch_sub(&page->maps, 1, __ATOMIC_RELAXED) == 1 && page->kind == PAGE_CACHE)
+        __atomic_fetch_sub(&mapped, 1, __ATOMIC_RELAXED);
+}
+
+u64 page_mapped_count(void)
+{
+    return __atomic_load_n(&mapped, __ATOMIC_RELAXED);
 }
 
 /* ---- what there is ---- */
@@ -243,6 +268,11 @@ u64 page_total_count(void)
     return buddy.total_count;
 }
 
+u64 page_kind_count(enum page_kind kind)
+{
+    return READ_ONCE(buddy.kind_count[kind]);
+}
+
 static void block_check(struct page *page, unsigned order)
 {
     pfn_t pfn = page_to_pfn(page);
@@ -262,7 +292,7 @@ static void block_check(struct page *page, unsigned order)
 void page_check(void)
 {
     struct list_head *pos;
-    u64 count = 0;
+    u64 count = 0, used = 0;
 
     spin_lock(&buddy.lock);
     for (unsigned order = 0; order < PAGE_ORDERS; order++)
@@ -272,5 +302,9 @@ void page_check(void)
         }
     ASSERT(count == buddy.free_count, "%lu frames on the lists, %lu counted", count,
            buddy.free_count);
+    for (int kind = 0; kind < PAGE_KINDS; kind++)
+        used += buddy.kind_count[kind];
+    ASSERT(count + used == buddy.total_count, "%lu frames free, %lu in use, of %lu", count, used,
+           buddy.total_count);
     spin_unlock(&buddy.lock);
 }

@@ -23,6 +23,7 @@ enum page_kind {
     PAGE_TABLE, /* a page table */
     PAGE_ANON,  /* private memory of user programs */
     PAGE_CACHE, /* a page of a file */
+    PAGE_KINDS
 };
 
 struct slab_cache;
@@ -106,8 +107,14 @@ static inline void page_get(struct page *page)
 }
 void page_put(struct page *page); /* drop a reference; frees with the last */
 
-u64 page_free_count(void);  /* frames free now */
-u64 page_total_count(void); /* frames ever added */
-void page_check(void);      /* walk all free lists; panics on a broken invariant */
+/* An entry that points to page came or went. => the entry's table is locked. */
+void page_map(struct page *page);
+void page_unmap(struct page *page);
+
+u64 page_free_count(void);                /* frames free now */
+u64 page_total_count(void);               /* frames ever added */
+u64 page_kind_count(enum page_kind kind); /* frames allocated as this kind now */
+u64 page_mapped_count(void);              /* frames of files that an entry points to */
+void page_check(void);                    /* walk all free lists; panics on a broken invariant */
 
 #endif

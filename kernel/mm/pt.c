@@ -88,6 +88,18 @@ void pt_destroy(struct pt *pt)
 
 /* ---- one page ---- */
 
+struct page *pt_leaf_table(struct pt *pt, vaddr_t addr)
+{
+    struct page *table = pt->root;
+
+    for (int level = LEVEL_TOP; level > LEVEL_PTE; level--) {
+        pte_t *entry = pt_entries(table) + level_index(addr, level);
+        CHECK(!pte_none(*entry), "%lx: no table of level %d", addr, level - 1);
+        table = pt_child(*entry);
+    }
+    return table;
+}
+
 /* => mm.lock held. Does not sleep. 0, and slot->table is locked; -ENOMEM; -ENOENT (no table, and
  * alloc is false). */
 int pt_slot_lock(struct pt *pt, vaddr_t addr, bool alloc, struct pt_slot *slot)

@@ -138,6 +138,15 @@ void pt_drop(struct pt *pt, vaddr_t start, vaddr_t end);
  * user; the next write to any other page faults and copies. => mm.lock for write. Flushes. */
 void pt_protect(struct pt *pt, vaddr_t start, vaddr_t end, unsigned rights, bool shared);
 
+/* The leaf table of addr, which is there. => mm.lock held; not locked. */
+struct page *pt_leaf_table(struct pt *pt, vaddr_t addr);
+
+/* Move the entries of [from, from + length) to the same places above `to`; the ranges do not
+ * overlap. First the tables: 0 or -ENOMEM, which may leave some behind that are empty. Then the
+ * move, which cannot fail; the target holds no entry. => mm.lock for write throughout. */
+int pt_move_prepare(struct pt *pt, vaddr_t from, vaddr_t to, u64 length);
+void pt_move(struct pt *pt, vaddr_t from, vaddr_t to, u64 length);
+
 /* Counts the live entries of every table against the entries themselves, levels, references;
  * panics. */
 void pt_check(struct pt *pt);

@@ -70,7 +70,10 @@ struct mm_file *shared_create(const struct mm *mm, u64 pages, bool reserve)
     }
     mapping_init(&shared->mapping);
     shared->mapping.size = pages << PAGE_SHIFT;
-    shared->file = (struct mm_file){&shared_ops, &shared->mapping, MM_FILE_READ | MM_FILE_WRITE, 1};
+    shared->file = (struct mm_file){.ops = &shared_ops,
+                                    .mapping = &shared->mapping,
+                                    .access = MM_FILE_READ | MM_FILE_WRITE,
+                                    .refs = 1};
     shared->committed = reserve ? pages : 0;
     shared->inode = __atomic_add_fetch(&last_inode, 1, __ATOMIC_RELAXED);
     return &shared->file;

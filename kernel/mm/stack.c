@@ -18,7 +18,8 @@ static bool may_grow(struct mm *mm, struct vma *vma, vaddr_t start)
     struct vma *prev = vma_prev(&mm->vmas, vma);
     u64 guard = knob_value(&vma_stack_guard_knob) << PAGE_SHIFT;
 
-    if (start == 0 || start < knob_value(&mmap_min_addr_knob) || vma->end - start > mm->stack_limit)
+    if (start == 0 || start < knob_value(&mmap_min_addr_knob) ||
+        vma->end - start > mm->limit[MM_LIMIT_STACK])
         return false;
     if ((vma->start - start) >> PAGE_SHIFT > vma->pgoff)
         return false;
@@ -35,10 +36,12 @@ static bool grow_locked(struct mm *mm, vaddr_t start)
     u64 pages = (vma->start - start) >> PAGE_SHIFT;
     if (!(vma->flags & VM_GROWSDOWN) || !may_grow(mm, vma, start))
         return false;
+    if (!mm_may_grow(mm, vma->flags, pages) || !mm_may_lock(mm, vma->flags, pages))
+        return false;
     if ((vma->flags & VM_ACCOUNT) && commit_charge(mm, pages))
         return false;
     vma_resize(&mm->vmas, vma, start, vma->end);
-    mm->total_pages += pages;
+    mm_account(mm, vma->flags, pages);
     return true;
 }
 

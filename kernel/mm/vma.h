@@ -29,7 +29,18 @@ enum vma_flags {
     VM_LOCKED = 1 << 9,
     VM_NORESERVE = 1 << 10,
     VM_ACCOUNT = 1 << 11,
+    VM_LOCKONFAULT = 1 << 12, /* with VM_LOCKED: pages are not brought in beforehand */
+    VM_DONTCOPY = 1 << 13,    /* fork leaves it out: MADV_DONTFORK */
+    VM_WIPEONFORK = 1 << 14,  /* a child finds zeroes */
+    VM_DONTDUMP = 1 << 15,
+    VM_SEQ_READ = 1 << 16,
+    VM_RAND_READ = 1 << 17,
+    VM_LOCK_BITS = VM_LOCKED | VM_LOCKONFAULT,
 };
+
+/* Set in anon_id: fork copied the pages. Such a VMA does not join one without an id, as in Linux, where it has an anon_vma
+ * of the parent's as well as its own. */
+#define ANON_ID_INHERITED (1u << 31)
 
 struct mm_file; /* kernel/mm/mapping.h */
 
@@ -109,6 +120,8 @@ vaddr_t vma_gap_end(const struct vma *vma);
 
 /* The first VMA with end > addr, or NULL. */
 struct vma *vma_find(struct vma_store *store, vaddr_t addr);
+/* The same by the tree, and not counted: for those who show the VMAs to others. */
+struct vma *vma_find_quiet(struct vma_store *store, vaddr_t addr);
 
 struct vma_hole {
     u64 length;             /* wanted, not 0 */

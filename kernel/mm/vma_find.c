@@ -88,6 +88,13 @@ static struct vma *find_in_tree(struct vma_store *store, vaddr_t addr, u64 *step
     return best;
 }
 
+struct vma *vma_find_quiet(struct vma_store *store, vaddr_t addr)
+{
+    u64 uncounted = 0;
+
+    return find_in_tree(store, addr, &uncounted);
+}
+
 struct vma *vma_find(struct vma_store *store, vaddr_t addr)
 {
     u64 steps = 0;

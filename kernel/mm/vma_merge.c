@@ -95,7 +95,7 @@ void vma_split(struct vma_store *store, struct vma *vma, vaddr_t addr, struct vm
 
 static bool ids_agree(u32 a, u32 b)
 {
-    return a == 0 || b == 0 || a == b;
+    return a == b || ((a == 0 || b == 0) && !((a | b) & ANON_ID_INHERITED));
 }
 
 static bool alike(const struct vma *vma, const struct vma_shape *shape)
@@ -236,13 +236,20 @@ static bool could_share_id(const struct vma *low, const struct vma *high)
            low->pgoff + vma_pages(low) == high->pgoff;
 }
 
+static u32 id_to_share(const struct vma *vma)
+{
+    u32 id = READ_ONCE(vma->anon_id);
+
+    return id & ANON_ID_INHERITED ? 0 : id;
+}
+
 /* => mm.lock held for read is enough. */
 u32 vma_neighbour_anon_id(struct vma_store *store, struct vma *vma)
 {
     struct vma *prev = vma_prev(store, vma), *next = vma_next(store, vma);
-    u32 id = next && could_share_id(vma, next) ? READ_ONCE(next->anon_id) : 0;
+    u32 id = next && could_share_id(vma, next) ? id_to_share(next) : 0;
 
     if (id == 0 && prev && could_share_id(prev, vma))
-        id = READ_ONCE(prev->anon_id);
+        id = id_to_share(prev);
     return id;
 }

@@ -13,7 +13,7 @@
  *
  * Both are the same walk (walk.c). What is left of a turn when a VMA ends is used for the next VMA.
  *
- * => mm.lock held for write (truncate, later: the file's map_lock, and it does not free tables).
+ * => mm.lock held for write (for read, or the file's map_lock, by who does not free tables).
  * Allocates nothing.
  */
 #include "kernel/mm/zap.h"
@@ -58,11 +58,11 @@ static void zap_page(struct zap *zap, pte_t e, vaddr_t addr)
     if (page->kind == PAGE_CACHE) {
         zap->file++;
         if (pte_dirty(e))
-            page->dirty = 1;
+            page->dirty = zap->dirtied = true;
     } else {
         zap->anon++;
     }
-    __atomic_fetch_sub(&page->maps, 1, __ATOMIC_RELAXED);
+    page_unmap(page);
     gather_page(&zap->gather, addr, page);
 }
 
@@ -71,11 +71,13 @@ static void zap_leaves(struct walk *w, struct page *table, pte_t *entries, vaddr
     struct zap *zap = (struct zap *)w;
 
     for (unsigned i = 0; i < n; i++, addr += PAGE_SIZE) {
+        if (unlikely(zap->spare_anon) && pfn_to_page(pte_pfn(entries[i]))->kind == PAGE_ANON)
+            continue;
         pte_t e = pt_entry_take(&entries[i]);
+        table->live--;
         if (pte_has_page(e))
             zap_page(zap, e, addr);
     }
-    table->live -= n;
 }
 
 /* Second pass, on the way up: unhook the table below *entry if nothing is in it. */

@@ -6,8 +6,9 @@
  * for it. vm.zap chooses: `block` walks blocks of vm.zap_block_pages pages and descends from the
  * pgd for each, as Linux 2.6.14 did; `work` descends once and stops when enough work was done,
  * as 2.6.15 (with 2.6.16's charge for every entry that is not none). Left-overs of a block or of
- * work are carried from one range to the next. Nothing here allocates. => mm.lock held for write,
- * the VMAs have left the store.
+ * work are carried from one range to the next. Nothing here allocates. => mm.lock held for write
+ * and the VMAs out of the store; to take pages only and leave the tables, for read or the file's
+ * map_lock.
  */
 #ifndef KERNEL_MM_ZAP_H
 #define KERNEL_MM_ZAP_H
@@ -30,11 +31,13 @@ struct zap {
     struct walk walk; /* first */
     struct gather gather;
     enum zap_mode mode;
-    long limit;     /* bytes of a block, or units of work; LONG_MAX: none */
-    long left;      /* of the current block or batch */
-    u64 calls;      /* turns */
-    u64 free_reads; /* entries read by the second pass */
-    u64 anon, file; /* pages unmapped, by kind, for the caller's books */
+    long limit;      /* bytes of a block, or units of work; LONG_MAX: none */
+    long left;       /* of the current block or batch */
+    u64 calls;       /* turns */
+    u64 free_reads;  /* entries read by the second pass */
+    u64 anon, file;  /* pages unmapped, by kind, for the caller's books */
+    bool dirtied;    /* a page of a file had been written */
+    bool spare_anon; /* leave private copies where they are */
 };
 
 void zap_begin(struct zap *zap, struct pt *pt);

@@ -4,7 +4,7 @@
  *      open -> "#!"? -> other path, longer arguments, again (5 times at most: ELOOP)
  *           -> ELF?  -> elf_check: a plan -> mm_create -> map segments, zero bss -> stack -> image
  *
- * Everything that can fail happens in exec_load, beside the running program; exec_commit only exchanges pointers. So a
+ * Everything that can fail happens in exec_load, beside the running program; exec_commit (enter.c) only exchanges pointers. So a
  * failed execve leaves its caller as it was, unlike Linux, which has killed it by then.
  */
 #include "kernel/core/printk.h"
@@ -129,6 +129,19 @@ static int read_plan(struct file *file, const char *path, const void *head, u64 
     return ret;
 }
 
+/* For /proc/PID/stat: Linux's rules for what is code and what data. */
+static void note_segments(struct mm *mm, const struct elf_plan *plan)
+{
+    mm->code_start = plan->segment[0].start;
+    for (u32 i = 0; i < plan->segments; i++) {
+        const struct elf_segment *s = &plan->segment[i];
+        if (s->flags & PF_X)
+            mm->code_end = max_u64(mm->code_end, s->file_end);
+        mm->data_start = max_u64(mm->data_start, s->start);
+        mm->data_end = max_u64(mm->data_end, s->file_end);
+    }
+}
+
 static int build_mm(struct file *file, const char *path, const struct exec_args *args,
                     const struct elf_plan *plan, struct exec_image *image)
 {
@@ -140,6 +153,7 @@ static int build_mm(struct file *file, const char *path, const struct exec_args 
     for (u32 i = 0; i < plan->segments && ret == 0; i++)
         ret = map_segment(mm, file, &plan->segment[i]);
     mm->brk_start = mm->brk = plan->brk;
+    note_segments(mm, plan);
     if (ret == 0)
         ret = exec_stack(mm, args, path, plan, &image->sp);
     if (ret < 0) {
@@ -254,23 +268,4 @@ int exec_load(struct entry *start, const char *path, struct exec_args *args,
               struct exec_image *image)
 {
     return load_depth(start, path, args, image, 0);
-}
-
-void exec_commit(struct proc *proc, struct exec_image *image)
-{
-    struct mm *old_mm = proc->mm;
-    struct entry *old_exe = proc->exe;
-    proc->mm = image->mm;
-    proc->exe = image->exe;
-    memcpy(proc->name, image->name, sizeof(proc->name));
-    memcpy(proc->thread->name, image->name, sizeof(proc->thread->name));
-    proc->clear_child_tid = proc->robust_list = 0;
-    proc->thread->space = &image->mm->pt.hw;
-    mmu_switch(proc->thread->space);
-    signal_exec(proc);
-    files_close_on_exec(proc->files);
-    if (old_mm)
-        mm_put(old_mm);
-    if (old_exe)
-        entry_put(old_exe);
 }

@@ -13,35 +13,25 @@
 #include "kernel/fs/fs.h"
 #include "kernel/fs/procfs.h"
 #include "kernel/mm/slab.h"
-#include "kernel/x86/context.h"
-#include "kernel/x86/trap.h"
 #include "lib/errno_name.h"
 
 static const char *const init_env[] = {"PATH=/bin", "HOME=/", "TERM=vt100"};
 
-static void set_limits(struct proc *proc)
+/* PID 1, as yet without a program. NULL without memory. */
+static struct proc *create_first(void)
 {
-    for (u32 i = 0; i < ABI_RLIMITS; i++)
-        proc->rlimit[i] = (struct abi_rlimit){RLIM_INFINITY, RLIM_INFINITY};
-    proc->rlimit[RLIMIT_STACK].cur = 8ul << 20;
-    proc->rlimit[RLIMIT_NOFILE] = (struct abi_rlimit){FILES_MAX, FILES_MAX};
-}
-
-static struct proc *proc_create(u32 pid)
-{
-    struct proc *proc = kzalloc(sizeof(*proc));
-    if (!proc)
+    struct proc *proc;
+    if (proc_create(&proc) < 0)
         return NULL;
-    proc->pid = pid;
+    ASSERT(proc->pid == PID_INIT, "the first process is process %u", proc->pid);
     proc->files = files_create();
-    if (!proc->files) {
-        kfree(proc);
+    if (!proc->files)
         return NULL;
-    }
+    proc->pgid = proc->sid = proc->pid;
+    proc->exit_signal = SIGCHLD;
     proc->cwd = entry_get(fs_root);
     proc->umask = 022;
-    proc->start_ns = time_ns();
-    set_limits(proc);
+    proc_limits_init(proc);
     return proc;
 }
 
@@ -104,15 +94,6 @@ NORETURN static void no_init(const char *path, int error)
                  boot_info()->initramfs_length ? "" : " (the boot loader brought no initramfs)");
 }
 
-void proc_enter_image(struct proc *proc, struct exec_image *image)
-{
-    struct trap_frame frame = {.rip = image->ip, .rsp = image->sp, .rflags = 1 << 9};
-    exec_commit(proc, image);
-    proc->thread->fs_base = proc->thread->gs_base = 0;
-    fpu_init_area(proc->thread->fxsave);
-    enter_user(&frame);
-}
-
 /* The first process's thread. */
 static void init_thread(void *arg)
 {
@@ -135,9 +116,9 @@ static void init_thread(void *arg)
 void proc_init(void)
 {
     read_options();
-    struct proc *proc = proc_create(1);
+    struct proc *proc = create_first();
     if (proc)
-        proc->thread = thread_create("init", init_thread, proc);
+        proc->thread = thread_create("init", init_thread, proc_get(proc));
     if (!proc || !proc->thread)
         panic("no memory for the first process");
     signal_init();

@@ -4,7 +4,7 @@
  *
  *      READY  --- switch_to_next --->  RUNNING  --- sched_sleep --->  WAITING
  *        ^------- sched_yield ------------|                             |
- *        ^----------------- sched_wake -------------------------------- +
+ *        ^----------------- sched_wake, sched_interrupt ----------------+
  *
  * The tick only sets need_resched: user mode gives way on its next return to user mode, the kernel
  * where it says sched_yield_point. Everything that changes the queue or a thread's state holds
@@ -15,7 +15,10 @@
 #include "kernel/sched/sched.h"
 
 #include "kernel/core/panic.h"
+#include "kernel/core/time.h"
 #include "kernel/core/upcall.h"
+#include "kernel/sched/load.h"
+#include "kernel/sched/timer.h"
 #include "kernel/x86/asm.h"
 #include "kernel/x86/context.h"
 #include "kernel/x86/cpu.h"
@@ -25,6 +28,7 @@ extern u8 boot_stack[], boot_stack_top[];
 
 static struct spinlock queue_lock;
 static struct list_head queue;
+static u32 queued; /* threads on it */
 static struct thread idle;
 static struct thread *finished; /* ended, its stack left; guarded by queue_lock */
 
@@ -33,6 +37,7 @@ void sched_init(void)
     spin_init(&queue_lock, RANK_RUN_QUEUE);
     list_init(&queue);
     thread_init();
+    timer_init();
     idle.state = THREAD_RUNNING;
     idle.stack = boot_stack;
     idle.stack_top = (u64)boot_stack_top;
@@ -58,12 +63,19 @@ void sched_finish_switch(void)
         thread_free(dead);
 }
 
+static void enqueue(struct thread *t)
+{
+    list_add_tail(&queue, &t->run_link);
+    queued++;
+}
+
 static struct thread *pick_next(void)
 {
     if (list_empty(&queue))
         return &idle;
     struct thread *t = list_entry(queue.next, struct thread, run_link);
     list_del(&t->run_link);
+    queued--;
     return t;
 }
 
@@ -78,6 +90,19 @@ static void switch_user_state(struct thread *from, struct thread *to)
     }
 }
 
+static void account(struct thread *from, struct thread *to)
+{
+    u64 now = time_ns();
+    from->run_ns += now - from->since_ns;
+    to->since_ns = now;
+}
+
+u64 thread_run_ns(const struct thread *t)
+{
+    bool running = READ_ONCE(t->state) == THREAD_RUNNING;
+    return t->run_ns + (running ? time_ns() - t->since_ns : 0);
+}
+
 /* Run the next ready thread; returns when this one runs again. => queue_lock held, interrupts off;
  * this thread's state says where it is now (READY: on the queue). Lets queue_lock go. */
 static void switch_to_next(void)
@@ -89,6 +114,8 @@ static void switch_to_next(void)
     cpu->need_resched = false;
     to->state = THREAD_RUNNING;
     if (to != from) {
+        load_switched();
+        account(from, to);
         cpu->current = to;
         cpu->thread_name = to->name;
         context_set_kernel_stack(to->stack_top);
@@ -104,7 +131,7 @@ void sched_yield(void)
     struct thread *t = thread_current();
     t->state = THREAD_READY;
     if (t != &idle)
-        list_add_tail(&queue, &t->run_link);
+        enqueue(t);
     switch_to_next();
     irq_restore(flags);
 }
@@ -117,24 +144,50 @@ void sched_yield_point(void)
         sched_yield();
 }
 
-void sched_sleep(struct spinlock *lock, struct list_head *list)
+/* The test for a signal is made under queue_lock, which sched_interrupt takes after the signal was
+ * made pending: either it is seen here, or the sleeper there. */
+bool sched_sleep(struct spinlock *lock, struct list_head *list, enum sleep_kind kind)
 {
     struct thread *t = thread_current();
     ASSERT(t != &idle, "the idle thread would sleep");
     spin_lock(&queue_lock);
+    if (kind != SLEEP_DEEP && upcall_signal_wanted(kind == SLEEP_KILLABLE)) {
+        spin_unlock(&queue_lock);
+        return false;
+    }
     t->state = THREAD_WAITING;
-    list_add_tail(list, &t->run_link);
+    t->sleep = kind;
+    list_add_tail(list, &t->wait_link);
     spin_unlock(lock);
     switch_to_next();
     spin_lock(lock);
+    if (t->wait_link.next) /* a signal or the time woke it, not the list's owner */
+        list_del(&t->wait_link);
+    return true;
+}
+
+/* => queue_lock held. */
+static void make_ready(struct thread *t)
+{
+    t->state = THREAD_READY;
+    enqueue(t);
 }
 
 void sched_wake(struct thread *t)
 {
     spin_lock(&queue_lock);
-    t->state = THREAD_READY;
-    list_add_tail(&queue, &t->run_link);
+    if (t->state == THREAD_WAITING)
+        make_ready(t);
     spin_unlock(&queue_lock);
+}
+
+void sched_interrupt(struct thread *t, bool fatal)
+{
+    u64 flags = spin_lock_irq(&queue_lock);
+    enum sleep_kind least = fatal ? SLEEP_KILLABLE : SLEEP_INTERRUPTIBLE;
+    if (t->state == THREAD_WAITING && t->sleep >= least)
+        make_ready(t);
+    spin_unlock_irq(&queue_lock, flags);
 }
 
 void sched_exit(void)
@@ -160,7 +213,17 @@ void sched_idle(void)
     }
 }
 
-void upcall_tick(void)
+void upcall_tick(bool user)
 {
-    this_cpu()->need_resched = true;
+    struct cpu *cpu = this_cpu();
+    cpu->need_resched = true;
+    load_tick(user, cpu->current == &idle);
+    cpu->current->ticks[user ? TICK_USER : TICK_SYSTEM]++;
+    timer_tick();
+}
+
+/* Threads that are ready or run now, the idle one not counted. => any context. */
+u32 sched_ready_count(void)
+{
+    return READ_ONCE(queued) + (this_cpu()->current != &idle);
 }

@@ -6,11 +6,12 @@
 
 #include "kernel/sched/thread.h"
 
-/* Put the running thread on list and sleep until it was taken off and woken. lock, which guards
- * list, is let go while sleeping and held again afterwards. => Interrupts off, lock is the only
- * spin lock held. */
-void sched_sleep(struct spinlock *lock, struct list_head *list);
-/* Make t, which is on no list, ready. => Interrupts off. */
+/* Put the running thread on list and sleep until somebody wakes it; then it is off the list. lock,
+ * which guards list, is let go while sleeping and held again afterwards. False: it did not sleep,
+ * as a signal that ends this kind of sleep is there. => Interrupts off, lock is the only spin lock
+ * held. */
+bool sched_sleep(struct spinlock *lock, struct list_head *list, enum sleep_kind kind);
+/* Make t ready if it waits. It may still be on the list that it waits in. => Interrupts off. */
 void sched_wake(struct thread *t);
 /* Leave for ever; the next thread on this CPU calls thread_free for this one. */
 NORETURN void sched_exit(void);

@@ -45,14 +45,14 @@ static void rank_remove(u8 rank)
 /* The first sleeper, taken off the list; the caller has given it the lock. */
 static void wake_first(struct list_head *waiters)
 {
-    struct thread *t = list_entry(waiters->next, struct thread, run_link);
-    list_del(&t->run_link);
+    struct thread *t = list_entry(waiters->next, struct thread, wait_link);
+    list_del(&t->wait_link);
     sched_wake(t);
 }
 
 static struct thread *first_waiter(const struct list_head *waiters)
 {
-    return list_empty(waiters) ? NULL : list_entry(waiters->next, struct thread, run_link);
+    return list_empty(waiters) ? NULL : list_entry(waiters->next, struct thread, wait_link);
 }
 
 static void assert_sleeping_rank(enum lock_rank rank)
@@ -74,7 +74,8 @@ void mutex_lock(struct mutex *m)
     rank_push(m->rank);
     u64 flags = spin_lock_irq(&m->guard);
     if (m->owner)
-        sched_sleep(&m->guard, &m->waiters); /* mutex_unlock makes this thread the owner */
+        sched_sleep(&m->guard, &m->waiters,
+                    SLEEP_DEEP); /* mutex_unlock makes this thread the owner */
     else
         m->owner = thread_current();
     ASSERT(mutex_held(m), "mutex of rank %u: woken without it", m->rank);
@@ -125,7 +126,7 @@ static void rwsem_grant(struct rwsem *s)
 static void rwsem_sleep(struct rwsem *s, bool write)
 {
     thread_current()->wants_write = write;
-    sched_sleep(&s->guard, &s->waiters); /* rwsem_grant enters this thread */
+    sched_sleep(&s->guard, &s->waiters, SLEEP_DEEP); /* rwsem_grant enters this thread */
 }
 
 void rwsem_read_lock(struct rwsem *s)

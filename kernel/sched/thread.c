@@ -93,14 +93,26 @@ void wait_init(struct wait_queue *q)
 void wait_sleep(struct wait_queue *q, u64 *irq_flags)
 {
     (void)irq_flags; /* interrupts stay off until the caller restores them */
-    sched_sleep(&q->lock, &q->waiters);
+    sched_sleep(&q->lock, &q->waiters, SLEEP_DEEP);
+}
+
+bool wait_sleep_interruptible(struct wait_queue *q, u64 *irq_flags)
+{
+    (void)irq_flags;
+    return sched_sleep(&q->lock, &q->waiters, SLEEP_INTERRUPTIBLE);
+}
+
+bool wait_sleep_killable(struct wait_queue *q, u64 *irq_flags)
+{
+    (void)irq_flags;
+    return sched_sleep(&q->lock, &q->waiters, SLEEP_KILLABLE);
 }
 
 void wait_wake_all_locked(struct wait_queue *q)
 {
     while (!list_empty(&q->waiters)) {
-        struct thread *t = list_entry(q->waiters.next, struct thread, run_link);
-        list_del(&t->run_link);
+        struct thread *t = list_entry(q->waiters.next, struct thread, wait_link);
+        list_del(&t->wait_link);
         sched_wake(t);
     }
 }

@@ -5,6 +5,7 @@
  */
 #include "kernel/core/cmdline.h"
 #include "kernel/core/printk.h"
+#include "kernel/core/restart.h"
 #include "kernel/sys/sys.h"
 #include "lib/abi/mman.h"
 #include "lib/errno_name.h"
@@ -40,9 +41,37 @@ static const struct bit_name map_bits[] = {{MAP_SHARED, "MAP_SHARED"},
                                            {MAP_ANONYMOUS, "MAP_ANONYMOUS"},
                                            {MAP_GROWSDOWN, "MAP_GROWSDOWN"},
                                            {MAP_NORESERVE, "MAP_NORESERVE"},
+                                           {MAP_LOCKED, "MAP_LOCKED"},
                                            {MAP_POPULATE, "MAP_POPULATE"},
+                                           {MAP_NONBLOCK, "MAP_NONBLOCK"},
                                            {MAP_STACK, "MAP_STACK"},
                                            {MAP_FIXED_NOREPLACE, "MAP_FIXED_NOREPLACE"}};
+
+static const struct bit_name mremap_bits[] = {{MREMAP_MAYMOVE, "MREMAP_MAYMOVE"},
+                                              {MREMAP_FIXED, "MREMAP_FIXED"},
+                                              {MREMAP_DONTUNMAP, "MREMAP_DONTUNMAP"}};
+static const struct bit_name msync_bits[] = {
+    {MS_ASYNC, "MS_ASYNC"}, {MS_INVALIDATE, "MS_INVALIDATE"}, {MS_SYNC, "MS_SYNC"}};
+static const struct bit_name mlockall_bits[] = {
+    {MCL_CURRENT, "MCL_CURRENT"}, {MCL_FUTURE, "MCL_FUTURE"}, {MCL_ONFAULT, "MCL_ONFAULT"}};
+
+static const char *const advices[] = {[MADV_NORMAL] = "MADV_NORMAL",
+                                      [MADV_RANDOM] = "MADV_RANDOM",
+                                      [MADV_SEQUENTIAL] = "MADV_SEQUENTIAL",
+                                      [MADV_WILLNEED] = "MADV_WILLNEED",
+                                      [MADV_DONTNEED] = "MADV_DONTNEED",
+                                      [MADV_FREE] = "MADV_FREE",
+                                      [MADV_REMOVE] = "MADV_REMOVE",
+                                      [MADV_DONTFORK] = "MADV_DONTFORK",
+                                      [MADV_DOFORK] = "MADV_DOFORK",
+                                      [MADV_DONTDUMP] = "MADV_DONTDUMP",
+                                      [MADV_DODUMP] = "MADV_DODUMP",
+                                      [MADV_WIPEONFORK] = "MADV_WIPEONFORK",
+                                      [MADV_KEEPONFORK] = "MADV_KEEPONFORK",
+                                      [MADV_COLD] = "MADV_COLD",
+                                      [MADV_PAGEOUT] = "MADV_PAGEOUT",
+                                      [MADV_POPULATE_READ] = "MADV_POPULATE_READ",
+                                      [MADV_POPULATE_WRITE] = "MADV_POPULATE_WRITE"};
 
 const char *syscall_name(u64 number)
 {
@@ -104,6 +133,27 @@ static void out_string(struct out *o, vaddr_t addr)
     out_text(o, i < n && !text[i] ? "\"" : "\"...");
 }
 
+/* The letters that mean a set of bits; any other is a plain number. */
+static void out_flags(struct out *o, char letter, u64 value)
+{
+    static const struct {
+        char letter;
+        const struct bit_name *names;
+        size_t n;
+    } sets[] = {{'P', prot_bits, ARRAY_SIZE(prot_bits)},
+                {'M', map_bits, ARRAY_SIZE(map_bits)},
+                {'R', mremap_bits, ARRAY_SIZE(mremap_bits)},
+                {'Y', msync_bits, ARRAY_SIZE(msync_bits)},
+                {'L', mlockall_bits, ARRAY_SIZE(mlockall_bits)}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
+        if (sets[i].letter == letter) {
+            out_bits(o, value, "", sets[i].names, sets[i].n);
+            return;
+        }
+    out_number(o, "%#lx", value);
+}
+
 static void out_argument(struct out *o, char letter, u64 value)
 {
     static const char *const access[] = {"O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE"};
@@ -142,14 +192,14 @@ static void out_argument(struct out *o, char letter, u64 value)
         out_bits(o, value & ~(u64)O_ACCMODE & 0xffffffff, access[value & O_ACCMODE], open_bits,
                  ARRAY_SIZE(open_bits));
         break;
-    case 'P':
-        out_bits(o, value, "", prot_bits, ARRAY_SIZE(prot_bits));
-        break;
-    case 'M':
-        out_bits(o, value, "", map_bits, ARRAY_SIZE(map_bits));
+    case 'A':
+        if (value < ARRAY_SIZE(advices) && advices[value])
+            out_text(o, advices[value]);
+        else
+            out_number(o, "%ld", (int)value);
         break;
     default:
-        out_number(o, "%#lx", value);
+        out_flags(o, letter, value);
     }
 }
 
@@ -173,7 +223,9 @@ void strace_enter(struct strace_line *line, u64 number, const u64 *arg)
 
 void strace_leave(const struct strace_line *line, long result)
 {
-    if (result < 0 && result > -4096)
+    if (result <= -RESTART_SYS && result >= -RESTART_BLOCK)
+        printk("strace: %s = ? (a signal came)\n", line->text);
+    else if (result < 0 && result > -4096)
         printk("strace: %s = -1 %s\n", line->text, errno_name(-result));
     else if (result >= 0 && result < 65536)
         printk("strace: %s = %ld\n", line->text, result);
@@ -185,4 +237,5 @@ void sys_init(void)
 {
     const char *option = cmdline_option("strace");
     strace_on = option && strcmp(option, "0") != 0;
+    proc_wake_futex = futex_word_changed;
 }

@@ -14,34 +14,39 @@
 #include "kernel/x86/usercopy.h"
 #include "lib/abi/syscall.h"
 
-/* Every call that there is. clone, fork and all others are ENOSYS, named once in the log. */
+/* Every call that there is. clone3 (the C libraries then use clone) and all others are ENOSYS, named once
+ * in the log. */
 /* clang-format off */
 #define SYS_HANDLERS(X)                                                                            \
     /* bytes */                                                                                    \
     X(read) X(write) X(pread64) X(pwrite64) X(readv) X(writev) X(preadv) X(pwritev) X(lseek)       \
     /* descriptors */                                                                              \
-    X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll) X(ppoll)  \
-    X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64)              \
+    X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll)           \
+    X(ppoll) X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64)     \
+    X(memfd_create) X(pipe) X(pipe2)                                                               \
     /* names */                                                                                    \
     X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(faccessat)   \
-    X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink) X(unlinkat)  \
-    X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(symlink)      \
-    X(symlinkat) X(chmod) X(fchmod) X(umask)                                                       \
+    X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink)              \
+    X(unlinkat) X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(link) X(linkat)     \
+    X(symlink) X(symlinkat) X(chmod) X(fchmod) X(umask) X(utimensat)                               \
     /* memory */                                                                                   \
-    X(mmap) X(munmap) X(mprotect) X(brk)                                                           \
-    /* the process */                                                                              \
-    X(execve) X(exit) X(exit_group) X(wait4) X(getpid) X(getppid) X(gettid) X(getpgrp) X(getpgid)  \
-    X(getsid) X(getuid) X(geteuid) X(getgid) X(getegid) X(set_tid_address) X(set_robust_list)      \
-    X(rseq) X(arch_prctl) X(prctl) X(prlimit64) X(getrlimit) X(setrlimit) X(getrusage)             \
+    X(mmap) X(munmap) X(mprotect) X(brk) X(mremap) X(remap_file_pages) X(madvise) X(mincore)       \
+    X(msync) X(mlock) X(mlock2) X(munlock) X(mlockall) X(munlockall)                               \
+    /* processes */                                                                                \
+    X(execve) X(fork) X(vfork) X(clone) X(exit) X(exit_group) X(wait4) X(waitid) X(getpid)         \
+    X(getppid) X(gettid) X(getpgrp) X(getpgid) X(setpgid) X(getsid) X(setsid) X(getuid)            \
+    X(geteuid) X(getgid) X(getegid) X(set_tid_address) X(set_robust_list) X(rseq) X(arch_prctl)    \
+    X(prctl) X(prlimit64) X(getrlimit) X(setrlimit) X(getrusage)                                   \
     /* the machine */                                                                              \
     X(uname) X(sysinfo) X(getrandom) X(reboot) X(futex) X(sched_yield) X(sched_getaffinity)        \
     X(sched_setaffinity) X(getcpu)                                                                 \
     /* signals */                                                                                  \
     X(rt_sigaction) X(rt_sigprocmask) X(rt_sigpending) X(sigaltstack) X(kill) X(tkill) X(tgkill)   \
-    X(pause)                                                                                       \
+    X(pause) X(rt_sigreturn) X(rt_sigsuspend) X(rt_sigtimedwait) X(rt_sigqueueinfo)                \
+    X(rt_tgsigqueueinfo) X(restart_syscall)                                                        \
     /* time */                                                                                     \
     X(clock_gettime) X(clock_getres) X(gettimeofday) X(time) X(nanosleep) X(clock_nanosleep)       \
-    X(times)
+    X(times) X(alarm) X(setitimer) X(getitimer)
 /* clang-format on */
 
 #define X(name) long sys_##name(const u64 *arg);
@@ -71,6 +76,22 @@ struct user_at {
 /* 0, or -EFAULT, -ENAMETOOLONG, -ENOMEM, -EBADF, -ENOTDIR with nothing held. */
 long user_at_get(struct user_at *at, int dirfd, vaddr_t path);
 void user_at_put(struct user_at *at);
+/* The entry that dirfd, path and AT_ flags mean, with a reference. */
+long user_entry_at(int dirfd, vaddr_t path, u32 flags, struct entry **out);
+
+/* ---- time ---- */
+
+/* A timespec from the user as ns, saturating. 0, -EFAULT, -EINVAL. */
+long user_timespec(vaddr_t addr, u64 *ns);
+
+static inline u64 add_saturating(u64 a, u64 b)
+{
+    return a > ~0ul - b ? ~0ul : a + b;
+}
+
+/* A system call that sleeps until an absolute deadline was woken by a signal: have restart_syscall make call(arg) if no
+ * handler runs. */
+long restart_by(long (*call)(const u64 *arg), const u64 *arg);
 
 /* ---- files ---- */
 
@@ -89,6 +110,14 @@ static inline struct file *file_of(u64 fd)
     }
     return file;
 }
+
+/* Wake who sleeps for the word at addr, which the kernel has changed (sys_futex.c). => no lock held. */
+void futex_word_changed(vaddr_t addr);
+
+/* ---- usage (sys_limits.c) ---- */
+
+struct abi_rusage; /* lib/abi/time.h */
+void usage_to_user(const struct proc_usage *usage, struct abi_rusage *out);
 
 /* ---- strace ---- */
 

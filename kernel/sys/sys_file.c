@@ -2,6 +2,7 @@
  * sys_file.c: calls that make, copy, change and close descriptors. open reserves its number first, so a full table is
  * EMFILE before a file is made. No data, no locks of its own.
  */
+#include "kernel/core/restart.h"
 #include "kernel/core/time.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sys/sys.h"
@@ -253,6 +254,7 @@ long sys_getdents64(const u64 *arg)
     struct dir_item *item = ret == 0 ? kmalloc(sizeof(*item)) : NULL;
     if (ret == 0 && !item)
         ret = -ENOMEM;
+    file_pos_lock(file);
     while (ret == 0 && dir_next(file, file->pos, item)) {
         long n = put_dirent(arg[1] + done, size - done, item);
         if (n == 0 && done == 0)
@@ -264,6 +266,7 @@ long sys_getdents64(const u64 *arg)
         done += n;
         WRITE_ONCE(file->pos, item->next);
     }
+    file_pos_unlock(file);
     kfree(item);
     file_put(file);
     return io_result(done, ret);
@@ -282,12 +285,11 @@ static short poll_one(const struct abi_pollfd *p)
     return ready & ((u16)p->events | POLLERR | POLLHUP);
 }
 
-/* Ask all until one is ready or the time is over. timeout_ns < 0: for ever. */
-static long poll_loop(vaddr_t addr, u64 count, s64 timeout_ns)
+/* Ask all, and again every tick, until one is ready or it is deadline. -RESTART_NOHAND: a signal came first. */
+static long poll_loop(vaddr_t addr, u64 count, u64 deadline)
 {
     if (count > current_files()->limit)
         return -EINVAL;
-    u64 start = time_ns();
     struct abi_pollfd *fds = kmalloc((count + 1) * sizeof(*fds));
     if (!fds)
         return -ENOMEM;
@@ -297,11 +299,10 @@ static long poll_loop(vaddr_t addr, u64 count, s64 timeout_ns)
             fds[i].revents = poll_one(&fds[i]);
             ready += fds[i].revents != 0;
         }
-        if (ready || (timeout_ns >= 0 && time_ns() - start >= (u64)timeout_ns))
+        if (ready || time_ns() >= deadline)
             break;
-        if (fs_interrupted())
-            ret = -EINTR;
-        sched_yield();
+        if (!sched_sleep_tick(deadline))
+            ret = -RESTART_NOHAND;
     }
     if (ret == 0)
         ret = put_user(addr, fds, count * sizeof(*fds));
@@ -309,20 +310,54 @@ static long poll_loop(vaddr_t addr, u64 count, s64 timeout_ns)
     return ret < 0 ? ret : ready;
 }
 
-long sys_poll(const u64 *arg)
+/* arg: array, count, deadline. Also what restart_syscall calls. */
+static long poll_until(const u64 *arg)
 {
-    return poll_loop(arg[0], (u32)arg[1], (int)arg[2] < 0 ? -1 : (int)arg[2] * 1000000l);
+    long ret = poll_loop(arg[0], arg[1], arg[2]);
+    return ret == -RESTART_NOHAND ? restart_by(poll_until, arg) : ret;
 }
 
+long sys_poll(const u64 *arg)
+{
+    s64 ms = (s32)arg[2];
+    const u64 poll[4] = {arg[0], (u32)arg[1], ms < 0 ? ~0ul : time_ns() + (u64)ms * 1000000};
+    return poll_until(poll);
+}
+
+/* What is left of ppoll's time; nobody minds if it cannot be told. */
+static void put_rest(vaddr_t to, u64 deadline)
+{
+    u64 now = time_ns(), left = deadline > now ? deadline - now : 0;
+    struct abi_timespec ts = {left / NSEC_PER_SEC, left % NSEC_PER_SEC};
+    if (deadline != ~0ul && put_user(to, &ts, sizeof(ts)))
+        return;
+}
+
+/* With a mask of signals that is in force while it waits, and until a signal that ended it was handled. */
 long sys_ppoll(const u64 *arg)
 {
-    struct abi_timespec ts;
-    if (!arg[2])
-        return poll_loop(arg[0], (u32)arg[1], -1);
-    if (get_user(&ts, arg[2], sizeof(ts)))
-        return -EFAULT;
-    if (ts.sec < 0 || ts.nsec < 0 || ts.nsec >= (s64)NSEC_PER_SEC)
-        return -EINVAL;
-    return poll_loop(arg[0], (u32)arg[1],
-                     ts.sec > 1000000000 ? -1 : ts.sec * (s64)NSEC_PER_SEC + ts.nsec);
+    struct signals *s = &proc_current()->signals;
+    u64 ns = ~0ul, set;
+    if (arg[2]) {
+        long ret = user_timespec(arg[2], &ns);
+        if (ret < 0)
+            return ret;
+    }
+    if (arg[3]) {
+        if (arg[4] != sizeof(set))
+            return -EINVAL;
+        if (get_user(&set, arg[3], sizeof(set)))
+            return -EFAULT;
+        s->saved_mask = proc_current()->blocked;
+        signal_block(set);
+    }
+    u64 deadline = add_saturating(time_ns(), ns);
+    long ret = poll_loop(arg[0], (u32)arg[1], deadline);
+    if (arg[3] && ret == -RESTART_NOHAND)
+        s->mask_saved = true;
+    else if (arg[3])
+        signal_block(s->saved_mask);
+    if (arg[2])
+        put_rest(arg[2], deadline);
+    return ret;
 }

@@ -101,7 +101,28 @@ static long transfer(struct file *file, struct user_io *u, u64 *pos, bool write)
     if (!file->ops->stream && ((s64)*pos < 0 || (s64)(*pos + u->io.left) < 0))
         return -EINVAL;
     u->io.left = min_u64(u->io.left, ABI_RW_MAX);
-    return write ? file->ops->write(file, &u->io, pos) : file->ops->read(file, &u->io, pos);
+    if (!write)
+        return file->ops->read(file, &u->io, pos);
+    long ret = file->ops->write(file, &u->io, pos);
+    if (ret == -EPIPE)
+        signal_send(proc_current(), SIGPIPE);
+    return ret;
+}
+
+/* The same at *at, or at the file's own position, which moves on. */
+static long transfer_at(struct file *file, struct user_io *u, const u64 *at, bool write)
+{
+    u64 pos;
+    if (at) {
+        pos = *at;
+        return transfer(file, u, &pos, write);
+    }
+    file_pos_lock(file);
+    pos = file->pos;
+    long ret = transfer(file, u, &pos, write);
+    WRITE_ONCE(file->pos, pos);
+    file_pos_unlock(file);
+    return ret;
 }
 
 /* May file be read or written so? */
@@ -122,16 +143,13 @@ static long buffer_call(u64 fd, vaddr_t buf, u64 count, const u64 *at, bool writ
     struct file *file = file_of(fd);
     if (!file)
         return -EBADF;
-    u64 pos = at ? *at : READ_ONCE(file->pos);
     struct user_io u;
     long ret = at && file->ops->stream ? -ESPIPE : transfer_check(file, write);
     if (ret == 0 && (count > USER_LIMIT || !user_range_ok(buf, count)))
         ret = -EFAULT;
     if (ret == 0) {
         io_from_buffer(&u, buf, count);
-        ret = transfer(file, &u, &pos, write);
-        if (!at)
-            WRITE_ONCE(file->pos, pos);
+        ret = transfer_at(file, &u, at, write);
     }
     file_put(file);
     return ret;
@@ -146,15 +164,12 @@ static long vector_call(u64 fd, vaddr_t addr, u64 count, const u64 *at, bool wri
         return -EBADF;
     struct user_io u;
     struct abi_iovec *vector;
-    u64 pos = at ? *at : READ_ONCE(file->pos);
     long ret = at && file->ops->stream ? -ESPIPE : transfer_check(file, write);
     if (ret == 0)
         ret = vector_get(&u, addr, count, &vector);
     if (ret == 0) {
-        ret = u.io.left ? transfer(file, &u, &pos, write) : 0;
+        ret = u.io.left ? transfer_at(file, &u, at, write) : 0;
         kfree(vector);
-        if (!at)
-            WRITE_ONCE(file->pos, pos);
     }
     file_put(file);
     return ret;
@@ -237,6 +252,8 @@ static s64 seek_target(struct file *file, s64 offset, u64 whence)
         base = READ_ONCE(file->pos);
         break;
     case SEEK_END:
+        if (inode->proc && S_ISREG(inode->mode))
+            return -EINVAL; /* a text has no length before it is made */
         base = regular ? READ_ONCE(inode->mapping.size) : 0;
         break;
     case SEEK_DATA:
@@ -260,12 +277,16 @@ long sys_lseek(const u64 *arg)
         return -EBADF;
     s64 ret = -ESPIPE;
     u32 whence = arg[2];
+    file_pos_lock(file);
     if (whence > SEEK_HOLE)
         ret = -EINVAL;
+    else if (file->ops->unplaced)
+        ret = 0;
     else if (!file->ops->stream)
         ret = seek_target(file, arg[1], whence);
     if (ret >= 0)
         WRITE_ONCE(file->pos, ret);
+    file_pos_unlock(file);
     file_put(file);
     return ret;
 }

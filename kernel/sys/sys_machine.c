@@ -1,9 +1,10 @@
 /*
- * sys_machine.c: calls about the machine and its scheduling: uname, sysinfo, random numbers, futex, affinity, reboot.
+ * sys_machine.c: calls about the machine and its scheduling: uname, sysinfo, random numbers, affinity, reboot.
  */
 #include "kernel/core/printk.h"
 #include "kernel/core/time.h"
 #include "kernel/core/upcall.h"
+#include "kernel/sched/load.h"
 #include "kernel/sys/sys.h"
 #include "lib/abi/time.h"
 
@@ -22,13 +23,18 @@ long sys_uname(const u64 *arg)
 
 long sys_sysinfo(const u64 *arg)
 {
+    struct load load;
+    load_read(&load);
     struct abi_sysinfo info = {
         .uptime = time_ns() / NSEC_PER_SEC,
         .totalram = page_total_count() * PAGE_SIZE,
         .freeram = page_free_count() * PAGE_SIZE,
-        .procs = 1,
+        .sharedram = page_kind_count(PAGE_CACHE) * PAGE_SIZE,
+        .procs = proc_count(),
         .mem_unit = 1,
     };
+    for (int i = 0; i < LOAD_AVERAGES; i++)
+        info.loads[i] = load.average[i] << (16 - LOAD_SHIFT); /* 1.0 is 2^16 here */
     return put_user(arg[0], &info, sizeof(info));
 }
 
@@ -67,52 +73,6 @@ long sys_reboot(const u64 *arg)
         return 0;
     }
     return -EINVAL;
-}
-
-/* With one thread nobody waits and nobody could wake a waiter: WAKE wakes none; WAIT is EAGAIN if the word has changed,
- * and otherwise sleeps until its time is over or a signal comes, as it would on Linux. */
-static long futex_wait(const u64 *arg, bool absolute)
-{
-    u32 word;
-    struct abi_timespec ts;
-    if (arg[3] && get_user(&ts, arg[3], sizeof(ts)))
-        return -EFAULT;
-    if (arg[3] && (ts.sec < 0 || ts.nsec < 0 || ts.nsec >= (s64)NSEC_PER_SEC))
-        return -EINVAL;
-    if (get_user(&word, arg[0], sizeof(word)))
-        return -EFAULT;
-    if (word != (u32)arg[2])
-        return -EAGAIN;
-    u64 ns =
-        arg[3] && (u64)ts.sec < ~0ul / NSEC_PER_SEC - 1 ? ts.sec * NSEC_PER_SEC + ts.nsec : ~0ul;
-    bool wall = absolute && (arg[1] & 256); /* FUTEX_CLOCK_REALTIME */
-    u64 start = absolute ? 0 : time_ns();
-    while ((wall ? time_wall_ns() : time_ns()) - start < ns) {
-        if (fs_interrupted())
-            return -EINTR;
-        sched_yield();
-    }
-    return -ETIMEDOUT;
-}
-
-long sys_futex(const u64 *arg)
-{
-    u32 command = arg[1] & FUTEX_COMMAND_MASK;
-    if (arg[0] & 3)
-        return -EINVAL;
-    switch (command) {
-    case FUTEX_WAIT:
-        return futex_wait(arg, false);
-    case FUTEX_WAIT_BITSET:
-        return (u32)arg[5] ? futex_wait(arg, true) : -EINVAL;
-    case FUTEX_WAKE_BITSET:
-        if (!(u32)arg[5])
-            return -EINVAL;
-        /* fall through */
-    case FUTEX_WAKE:
-        return user_range_ok(arg[0], sizeof(u32)) ? 0 : -EFAULT;
-    }
-    return -ENOSYS;
 }
 
 long sys_sched_yield(const u64 *arg)

@@ -14,8 +14,7 @@ static long put_stat(const struct inode *inode, vaddr_t to)
     return put_user(to, &st, sizeof(st));
 }
 
-/* The entry that dirfd, path and AT_ flags mean, with a reference. */
-static long entry_at(int dirfd, vaddr_t path, u32 flags, struct entry **out)
+long user_entry_at(int dirfd, vaddr_t path, u32 flags, struct entry **out)
 {
     struct user_at at;
     long ret = user_at_get(&at, dirfd, path);
@@ -36,7 +35,7 @@ static long stat_at(int dirfd, vaddr_t path, vaddr_t to, u32 flags)
     struct entry *entry;
     if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH))
         return -EINVAL;
-    long ret = entry_at(dirfd, path, flags, &entry);
+    long ret = user_entry_at(dirfd, path, flags, &entry);
     if (ret < 0)
         return ret;
     ret = put_stat(entry->inode, to);
@@ -81,18 +80,20 @@ static long put_statfs(const struct inode *inode, vaddr_t to)
         .f_type = inode->proc ? PROC_MAGIC : TMPFS_MAGIC,
         .f_bsize = PAGE_SIZE,
         .f_frsize = PAGE_SIZE,
-        .f_blocks = page_total_count(),
-        .f_bfree = page_free_count(),
-        .f_bavail = page_free_count(),
         .f_namelen = ABI_NAME_MAX,
+        .f_flags = STATFS_VALID | STATFS_RELATIME,
     };
+    if (!inode->proc) { /* a page for each inode, as Linux's default */
+        s.f_blocks = s.f_files = page_total_count();
+        s.f_bfree = s.f_bavail = s.f_ffree = page_free_count();
+    }
     return put_user(to, &s, sizeof(s));
 }
 
 long sys_statfs(const u64 *arg)
 {
     struct entry *entry;
-    long ret = entry_at(AT_FDCWD, arg[0], 0, &entry);
+    long ret = user_entry_at(AT_FDCWD, arg[0], 0, &entry);
     if (ret < 0)
         return ret;
     ret = put_statfs(entry->inode, arg[1]);
@@ -118,7 +119,7 @@ static long access_at(int dirfd, vaddr_t path, u32 mode, u32 flags)
         return -EINVAL;
     if (flags & ~(AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
         return -EINVAL;
-    long ret = entry_at(dirfd, path, flags, &entry);
+    long ret = user_entry_at(dirfd, path, flags, &entry);
     if (ret < 0)
         return ret;
     u32 m = entry->inode->mode;
@@ -149,10 +150,10 @@ long sys_getcwd(const u64 *arg)
     if (!path)
         return -ENOMEM;
     struct entry *cwd = proc_current()->cwd;
-    mutex_lock(&fs_tree_lock);
+    tree_lock();
     bool deleted = cwd->deleted;
     size_t length = tree_path(cwd, path, ABI_PATH_MAX);
-    mutex_unlock(&fs_tree_lock);
+    tree_unlock();
     long ret = length + 1;
     if (deleted)
         ret = -ENOENT;
@@ -173,8 +174,10 @@ static long set_cwd(struct entry *entry)
     struct entry *drop = entry;
     long ret = -ENOTDIR;
     if (S_ISDIR(entry->inode->mode)) {
+        u64 flags = spin_lock_irq(&proc_table_lock); /* others may be taking a reference */
         drop = proc->cwd;
         proc->cwd = entry;
+        spin_unlock_irq(&proc_table_lock, flags);
         ret = 0;
     }
     entry_put(drop);
@@ -184,7 +187,7 @@ static long set_cwd(struct entry *entry)
 long sys_chdir(const u64 *arg)
 {
     struct entry *entry;
-    long ret = entry_at(AT_FDCWD, arg[0], 0, &entry);
+    long ret = user_entry_at(AT_FDCWD, arg[0], 0, &entry);
     return ret < 0 ? ret : set_cwd(entry);
 }
 
@@ -247,18 +250,33 @@ long sys_unlinkat(const u64 *arg)
     return unlink_at(arg[0], arg[1], arg[2] & AT_REMOVEDIR);
 }
 
+/* Where a link of /proc leads, as text. => tree lock held. */
+static long magic_text(struct inode *inode, char *buf)
+{
+    const struct proc_entry *proc = inode->proc;
+    if (proc->text) {
+        buf[0] = '\0';
+        proc->text(proc_arg(inode), buf, ABI_PATH_MAX);
+        return *buf ? (long)strlen(buf) : -ENOENT;
+    }
+    struct entry *to = proc->link(proc_arg(inode));
+    if (!to)
+        return -ENOENT;
+    tree_keep(to);
+    return min_u64(tree_path(to, buf, ABI_PATH_MAX), ABI_PATH_MAX - 1);
+}
+
 /* The text of a link in buf (ABI_PATH_MAX); its length, or -EINVAL when it is none, or -ENOENT. */
 static long link_text(struct entry *entry, char *buf)
 {
     struct inode *inode = entry->inode;
     if (!S_ISLNK(inode->mode))
         return -EINVAL;
-    if (!inode->proc)
+    if (!inode->proc || !inode->proc->link)
         return min_u64(string_copy(buf, inode->target, ABI_PATH_MAX), ABI_PATH_MAX - 1);
-    mutex_lock(&fs_tree_lock);
-    struct entry *to = inode->proc->link();
-    long n = to ? (long)min_u64(tree_path(to, buf, ABI_PATH_MAX), ABI_PATH_MAX - 1) : -ENOENT;
-    mutex_unlock(&fs_tree_lock);
+    tree_lock();
+    long n = magic_text(inode, buf);
+    tree_unlock();
     return n;
 }
 
@@ -267,7 +285,7 @@ static long readlink_at(int dirfd, vaddr_t path, vaddr_t to, int size)
     struct entry *entry;
     if (size <= 0)
         return -EINVAL;
-    long ret = entry_at(dirfd, path, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, &entry);
+    long ret = user_entry_at(dirfd, path, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, &entry);
     if (ret < 0)
         return ret;
     char *buf = kmalloc(ABI_PATH_MAX);
@@ -328,7 +346,7 @@ static long link_at(int from_fd, vaddr_t from, int to_fd, vaddr_t to, u32 flags)
     if (flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH))
         return -EINVAL;
     u32 follow = flags & AT_SYMLINK_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW;
-    long ret = entry_at(from_fd, from, follow | (flags & AT_EMPTY_PATH), &entry);
+    long ret = user_entry_at(from_fd, from, follow | (flags & AT_EMPTY_PATH), &entry);
     if (ret < 0)
         return ret;
     ret = user_at_get(&at, to_fd, to);
@@ -388,7 +406,7 @@ static long set_mode(struct inode *inode, u32 mode)
 long sys_chmod(const u64 *arg)
 {
     struct entry *entry;
-    long ret = entry_at(AT_FDCWD, arg[0], 0, &entry);
+    long ret = user_entry_at(AT_FDCWD, arg[0], 0, &entry);
     if (ret < 0)
         return ret;
     ret = set_mode(entry->inode, arg[1]);

@@ -1,5 +1,5 @@
 /*
- * sys_proc.c: calls about the process itself: who it is, exec, exit, limits, thread set-up.
+ * sys_proc.c: calls about the process itself: who it is, exec, thread set-up. Its family is sys_family.c's.
  */
 #include "kernel/core/printk.h"
 #include "kernel/core/upcall.h"
@@ -18,33 +18,6 @@ long sys_getpid(const u64 *arg)
 long sys_gettid(const u64 *arg)
 {
     return sys_getpid(arg);
-}
-
-long sys_getppid(const u64 *arg)
-{
-    (void)arg;
-    return 0;
-}
-
-long sys_getpgrp(const u64 *arg)
-{
-    return sys_getpid(arg);
-}
-
-static long of_self(u64 pid)
-{
-    int wanted = pid, self = proc_current()->pid;
-    return wanted == 0 || wanted == self ? self : -ESRCH;
-}
-
-long sys_getpgid(const u64 *arg)
-{
-    return of_self(arg[0]);
-}
-
-long sys_getsid(const u64 *arg)
-{
-    return of_self(arg[0]);
 }
 
 /* Everything runs as root. */
@@ -67,29 +40,6 @@ long sys_getgid(const u64 *arg)
 long sys_getegid(const u64 *arg)
 {
     return sys_getuid(arg);
-}
-
-long sys_exit(const u64 *arg)
-{
-    proc_exit(arg[0]);
-}
-
-long sys_exit_group(const u64 *arg)
-{
-    proc_exit(arg[0]);
-}
-
-/* WNOHANG, WUNTRACED, WCONTINUED, __WNOTHREAD, __WALL, __WCLONE */
-enum { WAIT_OPTIONS = 1 | 2 | 8 };
-#define WAIT_OPTIONS_LINUX 0xe0000000u
-
-long sys_wait4(const u64 *arg)
-{
-    if ((u32)arg[2] & ~(WAIT_OPTIONS | WAIT_OPTIONS_LINUX))
-        return -EINVAL;
-    if ((int)arg[0] == (int)0x80000000)
-        return -ESRCH;
-    return -ECHILD; /* there is nothing to wait for */
 }
 
 /* Copy one string, with its NUL, into the seq, a piece at a time. */
@@ -154,6 +104,26 @@ static long exec_args_get(struct exec_args *args, vaddr_t argv, vaddr_t envp)
     return ret;
 }
 
+/* A program that is new gets a table of descriptors of its own, if it was shared (CLONE_FILES). 0, or -ENOMEM with the
+ * image put. */
+static long unshare_files(struct proc *proc, struct exec_image *image)
+{
+    struct files *old = proc->files, *own;
+    if (__atomic_load_n(&old->refs, __ATOMIC_ACQUIRE) == 1)
+        return 0;
+    own = files_copy(old);
+    if (!own) {
+        mm_put(image->mm);
+        entry_put(image->exe);
+        return -ENOMEM;
+    }
+    u64 flags = spin_lock_irq(&proc_table_lock);
+    proc->files = own;
+    spin_unlock_irq(&proc_table_lock, flags);
+    files_put(old);
+    return 0;
+}
+
 long sys_execve(const u64 *arg)
 {
     struct proc *proc = proc_current();
@@ -169,6 +139,8 @@ long sys_execve(const u64 *arg)
         seq_put(args.strings);
     }
     kfree(path);
+    if (ret == 0)
+        ret = unshare_files(proc, &image);
     if (ret < 0)
         return ret;
     proc_enter_image(proc, &image);
@@ -236,63 +208,4 @@ long sys_prctl(const u64 *arg)
         return put_user(arg[1], proc->name, sizeof(proc->name));
     }
     return -EINVAL;
-}
-
-/* ---- limits ---- */
-
-static long limit_set(struct proc *proc, u32 resource, const struct abi_rlimit *new)
-{
-    if (new->cur > new->max)
-        return -EINVAL;
-    if (resource == RLIMIT_NOFILE) {
-        if (new->max > FILES_MAX)
-            return -EPERM;
-        proc->files->limit = new->cur;
-    }
-    proc->rlimit[resource] = *new;
-    return 0;
-}
-
-static long limit_call(u32 resource, vaddr_t new_at, vaddr_t old_at)
-{
-    struct proc *proc = proc_current();
-    struct abi_rlimit new, old;
-    if (resource >= ABI_RLIMITS)
-        return -EINVAL;
-    if (new_at && get_user(&new, new_at, sizeof(new)))
-        return -EFAULT;
-    old = proc->rlimit[resource];
-    long ret = new_at ? limit_set(proc, resource, &new) : 0;
-    if (ret == 0 && old_at)
-        ret = put_user(old_at, &old, sizeof(old));
-    return ret;
-}
-
-long sys_prlimit64(const u64 *arg)
-{
-    return of_self(arg[0]) < 0 ? -ESRCH : limit_call(arg[1], arg[2], arg[3]);
-}
-
-long sys_getrlimit(const u64 *arg)
-{
-    struct abi_rlimit *old =
-        (u32)arg[0] < ABI_RLIMITS ? &proc_current()->rlimit[(u32)arg[0]] : NULL;
-    return old ? put_user(arg[1], old, sizeof(*old)) : -EINVAL;
-}
-
-long sys_setrlimit(const u64 *arg)
-{
-    struct abi_rlimit new;
-    if (get_user(&new, arg[1], sizeof(new)))
-        return -EFAULT;
-    return (u32)arg[0] < ABI_RLIMITS ? limit_set(proc_current(), arg[0], &new) : -EINVAL;
-}
-
-long sys_getrusage(const u64 *arg)
-{
-    int who = arg[0];
-    if (who != 0 && who != -1 && who != 1)
-        return -EINVAL;
-    struct abi_rusage usage = {0};
-    return put_user(arg[1], &usage, sizeof(usage));
 }

@@ -1,7 +1,8 @@
 /*
- * sys_time.c: clocks and sleeping. All monotonic clocks are one here; CPU time is the time since the process began, as nothing
- * else runs. A sleeper yields until its time has come: there is no timer queue yet.
+ * sys_time.c: clocks and sleeping. All monotonic clocks are one here; CPU time is what the thread has run. Sleeping is
+ * sched/timer.c's.
  */
+#include "kernel/core/restart.h"
 #include "kernel/core/time.h"
 #include "kernel/sys/sys.h"
 #include "lib/abi/time.h"
@@ -27,7 +28,7 @@ static bool clock_read(u32 clock, u64 *ns)
         return true;
     case CLOCK_PROCESS_CPUTIME_ID:
     case CLOCK_THREAD_CPUTIME_ID:
-        *ns = time_ns() - proc_current()->start_ns;
+        *ns = thread_run_ns(thread_current());
         return true;
     }
     return false;
@@ -69,15 +70,7 @@ long sys_time(const u64 *arg)
     return now;
 }
 
-long sys_times(const u64 *arg)
-{
-    u64 ticks[4] = {(time_ns() - proc_current()->start_ns) / (NSEC_PER_SEC / 100)};
-    if (arg[0] && put_user(arg[0], ticks, sizeof(ticks)))
-        return -EFAULT;
-    return time_ns() / (NSEC_PER_SEC / 100);
-}
-
-static long get_timespec(vaddr_t addr, u64 *ns)
+long user_timespec(vaddr_t addr, u64 *ns)
 {
     struct abi_timespec ts;
     if (get_user(&ts, addr, sizeof(ts)))
@@ -88,32 +81,39 @@ static long get_timespec(vaddr_t addr, u64 *ns)
     return 0;
 }
 
-/* Wait until the clock passes deadline. What was left goes to the user at remain, if a signal came first. */
-static long sleep_until(u32 clock, u64 deadline, vaddr_t remain)
+/* ---- sleeping ---- */
+
+/* Sleep until the clock says deadline; false: a signal came first. The clocks differ by a constant, that of CPU time also here. */
+static bool clock_sleep(u32 clock, u64 deadline)
 {
     u64 now;
-    while (clock_read(clock, &now) && now < deadline) {
-        if (fs_interrupted()) {
-            struct abi_timespec left = to_timespec(deadline - now);
-            if (remain && put_user(remain, &left, sizeof(left)))
-                return -EFAULT;
-            return -EINTR;
-        }
-        sched_yield();
-    }
-    return 0;
+    while (clock_read(clock, &now) && now < deadline)
+        if (!sched_sleep_until(add_saturating(time_ns(), deadline - now)))
+            return false;
+    return true;
 }
 
-static u64 add_saturating(u64 a, u64 b)
+/* arg: clock, deadline, where to say what is left (0: nowhere). Also what restart_syscall calls. */
+static long sleep_relative(const u64 *arg)
 {
-    return a > ~0ul - b ? ~0ul : a + b;
+    u64 now;
+    if (clock_sleep(arg[0], arg[1]))
+        return 0;
+    clock_read(arg[0], &now);
+    struct abi_timespec left = to_timespec(arg[1] > now ? arg[1] - now : 0);
+    if (arg[2] && put_user(arg[2], &left, sizeof(left)))
+        return -EFAULT;
+    return restart_by(sleep_relative, arg);
 }
 
 long sys_nanosleep(const u64 *arg)
 {
     u64 ns;
-    long ret = get_timespec(arg[0], &ns);
-    return ret < 0 ? ret : sleep_until(CLOCK_MONOTONIC, add_saturating(time_ns(), ns), arg[1]);
+    long ret = user_timespec(arg[0], &ns);
+    if (ret < 0)
+        return ret;
+    const u64 sleep[4] = {CLOCK_MONOTONIC, add_saturating(time_ns(), ns), arg[1]};
+    return sleep_relative(sleep);
 }
 
 long sys_clock_nanosleep(const u64 *arg)
@@ -122,10 +122,74 @@ long sys_clock_nanosleep(const u64 *arg)
     u32 clock = arg[0];
     if (!clock_read(clock, &now) || clock == CLOCK_THREAD_CPUTIME_ID)
         return -EINVAL;
-    long ret = get_timespec(arg[2], &ns);
+    long ret = user_timespec(arg[2], &ns);
     if (ret < 0)
         return ret;
     if (arg[1] & TIMER_ABSTIME)
-        return sleep_until(clock, ns, 0);
-    return sleep_until(clock, add_saturating(now, ns), arg[3]);
+        return clock_sleep(clock, ns) ? 0 : -RESTART_NOHAND;
+    const u64 sleep[4] = {clock, add_saturating(now, ns), arg[3]};
+    return sleep_relative(sleep);
+}
+
+/* ---- interval timers ---- */
+
+/* Only ITIMER_REAL exists; the others, which count CPU time, say EINVAL like a timer that there is not. */
+static long itimer_check(u64 which)
+{
+    return (u32)which == ITIMER_REAL ? 0 : -EINVAL;
+}
+
+static u64 from_timeval(const struct abi_timeval *tv)
+{
+    u64 most = ~0ul / NSEC_PER_SEC - 1;
+    return min_u64(tv->sec, most) * NSEC_PER_SEC + tv->usec * 1000;
+}
+
+static bool timeval_valid(const struct abi_timeval *tv)
+{
+    return tv->sec >= 0 && tv->usec >= 0 && tv->usec < 1000000;
+}
+
+/* Tell an interval timer to the user; part of a microsecond that is left counts as one. */
+static long put_itimer(vaddr_t to, u64 ns, u64 interval)
+{
+    u64 us = (ns + 999) / 1000;
+    struct abi_itimerval out = {
+        .interval = {interval / NSEC_PER_SEC, interval % NSEC_PER_SEC / 1000},
+        .value = {us / 1000000, us % 1000000},
+    };
+    return put_user(to, &out, sizeof(out));
+}
+
+long sys_setitimer(const u64 *arg)
+{
+    struct abi_itimerval new = {0};
+    u64 ns, interval;
+    if (arg[1] && get_user(&new, arg[1], sizeof(new)))
+        return -EFAULT;
+    if (!timeval_valid(&new.value) || !timeval_valid(&new.interval))
+        return -EINVAL;
+    long ret = itimer_check(arg[0]);
+    if (ret < 0)
+        return ret;
+    signal_alarm(from_timeval(&new.value), from_timeval(&new.interval), &ns, &interval);
+    return arg[2] ? put_itimer(arg[2], ns, interval) : 0;
+}
+
+long sys_getitimer(const u64 *arg)
+{
+    u64 ns, interval;
+    long ret = itimer_check(arg[0]);
+    if (ret < 0)
+        return ret;
+    signal_alarm_left(&ns, &interval);
+    return put_itimer(arg[1], ns, interval);
+}
+
+long sys_alarm(const u64 *arg)
+{
+    u64 ns, interval, seconds = (u32)arg[0];
+    signal_alarm(seconds * NSEC_PER_SEC, 0, &ns, &interval);
+    bool up = ns % NSEC_PER_SEC >= NSEC_PER_SEC / 2 || (ns && ns < NSEC_PER_SEC);
+    return ns / NSEC_PER_SEC + up;
 }

@@ -35,6 +35,7 @@ static const u64 NS = 1000000000ul;
 static u64 first_tsc;
 static u64 ns_per_cycle; /* times 2^32; 0: not measured yet */
 static u64 wall_at_boot;
+static u32 khz;
 
 u64 time_ns(void)
 {
@@ -128,7 +129,13 @@ void clock_init(void)
     u64 hz = best * PIT_HZ / MEASURE_COUNT;
     ns_per_cycle = (NS << 32) / hz;
     wall_at_boot = wall_clock_ns() - time_ns();
-    printk("clock: TSC %lu kHz\n", hz / 1000);
+    khz = (u32)(hz / 1000);
+    printk("clock: TSC %u kHz\n", khz);
+}
+
+u32 clock_khz(void)
+{
+    return khz;
 }
 
 void clock_start_tick(void)

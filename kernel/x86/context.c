@@ -41,7 +41,7 @@ void context_set_user_bases(u64 fs_base, u64 gs_base)
     wrmsr(MSR_KERNEL_GS_BASE, gs_base);
 }
 
-enum { FXSAVE_FCW = 0, FXSAVE_MXCSR = 24, FXSAVE_MXCSR_MASK = 28 };
+enum { FXSAVE_FCW = 0, FXSAVE_FSW = 2, FXSAVE_MXCSR = 24, FXSAVE_MXCSR_MASK = 28 };
 
 void fpu_init_area(u8 *area)
 {
@@ -63,6 +63,35 @@ u32 fpu_mxcsr_mask(void)
             mask = 0xffbf; /* Intel SDM volume 1, section 11.6.6 */
     }
     return mask;
+}
+
+const u8 *fpu_save_current(void)
+{
+    struct thread *t = this_cpu()->current;
+    fpu_save(t->fxsave);
+    return t->fxsave;
+}
+
+void fpu_set_current(const u8 *area)
+{
+    struct thread *t = this_cpu()->current;
+    if (area)
+        memcpy(t->fxsave, area, THREAD_FXSAVE_SIZE);
+    else
+        fpu_init_area(t->fxsave);
+    fpu_load(t->fxsave);
+}
+
+u32 fpu_exceptions(bool simd)
+{
+    const u8 *area = fpu_save_current();
+    u16 control, status;
+    u32 mxcsr;
+    memcpy(&control, area + FXSAVE_FCW, sizeof(control));
+    memcpy(&status, area + FXSAVE_FSW, sizeof(status));
+    memcpy(&mxcsr, area + FXSAVE_MXCSR, sizeof(mxcsr));
+    /* In MXCSR the masks lie seven bits above the flags. */
+    return (simd ? mxcsr & ~(mxcsr >> 7) : (u32)status & ~(u32)control) & 0x3f;
 }
 
 void enter_user(struct trap_frame *frame)

@@ -24,6 +24,13 @@ void context_set_user_bases(u64 fs_base, u64 gs_base);
 void fpu_save(u8 *area); /* 512 bytes, 16-byte aligned */
 void fpu_load(const u8 *area);
 void fpu_init_area(u8 *area); /* what a new program starts with */
-u32 fpu_mxcsr_mask(void);     /* MXCSR bits that may be set; others in a loaded area would fault */
+/* The running thread's registers: as an image, which a switch may write again meanwhile; from an image that is good, or (NULL)
+ * those of a new program. */
+const u8 *fpu_save_current(void);
+void fpu_set_current(const u8 *area);
+/* The running thread's x87 (or simd: SSE) exceptions that are raised and not masked: bit 0 invalid, 1 denormal, 2 division by
+ * zero, 3 overflow, 4 underflow, 5 precision. */
+u32 fpu_exceptions(bool simd);
+u32 fpu_mxcsr_mask(void); /* MXCSR bits that may be set; others in a loaded area would fault */
 
 #endif

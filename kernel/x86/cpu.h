@@ -38,6 +38,14 @@ extern struct cpu cpu_boot; /* the CPU that the loader started; in place before 
 void cpu_init_features(void);
 bool cpu_has_huge_pages(void); /* 1 GiB */
 
+/* What CPUID says, for /proc/cpuinfo. */
+struct cpu_description {
+    char vendor[13], name[49];
+    u32 family, model, stepping, level, line_size, physical_bits, virtual_bits;
+    char flags[400]; /* Linux's names, each after a space */
+};
+void cpu_describe(struct cpu_description *out);
+
 static inline struct cpu *this_cpu(void)
 {
     struct cpu *cpu;

@@ -25,6 +25,7 @@ enum {
 
 static u16 masked = 0xffff;
 static u64 spurious; /* for a debugger */
+static u64 counts[IRQ_LINES];
 
 static void write_masks(void)
 {
@@ -78,7 +79,12 @@ static void acknowledge(u32 line)
     outb(MASTER, END_OF_INTERRUPT);
 }
 
-void irq_dispatch(u32 line)
+u64 irq_count(u32 line)
+{
+    return READ_ONCE(counts[line]);
+}
+
+void irq_dispatch(u32 line, bool user)
 {
     if ((line == 7 || line == 15) && !in_service(line)) {
         spurious++;
@@ -86,9 +92,10 @@ void irq_dispatch(u32 line)
             outb(MASTER, END_OF_INTERRUPT); /* the master did see its slave */
         return;
     }
+    counts[line]++;
     acknowledge(line); /* before the handler: the lines are edges, and interrupts are off anyway */
     if (line == IRQ_TIMER)
-        upcall_tick();
+        upcall_tick(user);
     else
         upcall_irq(line);
 }

@@ -13,6 +13,8 @@ enum { IRQ_LINES = 16, IRQ_TIMER = 0, IRQ_CASCADE = 2 };
 void irq_init(void); /* all lines masked */
 void irq_line_enable(u32 line);
 void irq_line_disable(u32 line);
-void irq_dispatch(u32 line); /* from traps.c, interrupts off */
+u64 irq_count(u32 line); /* interrupts that came on it */
+void irq_dispatch(u32 line,
+                  bool user); /* from traps.c, interrupts off; user: it struck user mode */
 
 #endif

@@ -24,6 +24,8 @@
 #define TRAP_OVERFLOW 4
 #define TRAP_INVALID_OPCODE 6
 #define TRAP_DOUBLE_FAULT 8
+#define TRAP_NO_SEGMENT 11
+#define TRAP_STACK_SEGMENT 12
 #define TRAP_GENERAL_PROTECTION 13
 #define TRAP_PAGE_FAULT 14
 #define TRAP_X87 16
@@ -33,6 +35,7 @@
 #define TRAP_IRQ_BASE 32 /* device lines 0 to 15 */
 #define TRAP_VECTORS 256
 #define TRAP_SYSCALL 256
+#define TRAP_NO_SYSCALL -1 /* error, when a signal's handler took the system call's place */
 
 #define FRAME_R11 48
 #define FRAME_RCX 88

@@ -179,7 +179,7 @@ void trap_dispatch(struct trap_frame *frame)
 {
     u64 vector = frame->vector;
     if (vector >= TRAP_IRQ_BASE && vector < TRAP_IRQ_BASE + IRQ_LINES)
-        irq_dispatch((u32)vector - TRAP_IRQ_BASE);
+        irq_dispatch((u32)vector - TRAP_IRQ_BASE, trap_from_user_mode(frame));
     else if (trap_from_user_mode(frame))
         user_trap(frame);
     else if (vector == TRAP_PAGE_FAULT)
@@ -225,6 +225,7 @@ void trap_return_to_user(struct trap_frame *frame)
             break;
         /* Not canonical, or the kernel's: IRET would fault, so the fault is told beforehand. */
         frame->error = 0;
+        frame->vector = TRAP_GENERAL_PROTECTION;
         upcall_user_exception(frame, TRAP_GENERAL_PROTECTION);
     }
     irq_disable();

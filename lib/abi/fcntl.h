@@ -32,6 +32,10 @@
 #define F_DUPFD_CLOEXEC 1030
 #define FD_CLOEXEC 1
 
+#define MFD_CLOEXEC 1
+#define MFD_ALLOW_SEALING 2
+#define MFD_NAME_MAX 249 /* without the NUL */
+
 #define AT_FDCWD (-100)
 #define AT_SYMLINK_NOFOLLOW 0x100
 #define AT_EACCESS 0x200

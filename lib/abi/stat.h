@@ -19,6 +19,7 @@
 #define S_ISREG(mode) (((mode)&S_IFMT) == S_IFREG)
 #define S_ISDIR(mode) (((mode)&S_IFMT) == S_IFDIR)
 #define S_ISLNK(mode) (((mode)&S_IFMT) == S_IFLNK)
+#define S_ISFIFO(mode) (((mode)&S_IFMT) == S_IFIFO)
 #define S_ISCHR(mode) (((mode)&S_IFMT) == S_IFCHR)
 
 /* Device numbers as user programs see them in st_rdev (major below 4096 and minor below 2^20 here). */
@@ -63,6 +64,8 @@ struct abi_statfs {
 };
 _Static_assert(sizeof(struct abi_statfs) == 120, "struct statfs of x86-64");
 
+#define STATFS_VALID 0x20
+#define STATFS_RELATIME 0x1000
 #define TMPFS_MAGIC 0x01021994
 #define PROC_MAGIC 0x9fa0
 

@@ -2,7 +2,8 @@
  * syscall.h: the system calls of Linux x86-64: X(number, name, arguments).
  *
  * The third field says how strace prints the arguments, a letter for each: d number, u size, x and l hex and
- * signed long, p address, s string, o octal, f descriptor, O open flags, P protection, M mmap flags, S signal.
+ * signed long, p address, s string, o octal, f descriptor, O open flags, P protection, M mmap flags, R mremap flags,
+ * Y msync flags, L mlockall flags, A advice, S signal.
  * Calls whose arguments are unknown here print none. One table for the kernel, strace and test programs.
  */
 #ifndef LIB_ABI_SYSCALL_H
@@ -35,10 +36,10 @@
     X(22, pipe, "p") \
     X(23, select, "dpppp") \
     X(24, sched_yield, "") \
-    X(25, mremap, "pxxxp") \
-    X(26, msync, "pxx") \
+    X(25, mremap, "pxxRp") \
+    X(26, msync, "pxY") \
     X(27, mincore, "pxp") \
-    X(28, madvise, "pxd") \
+    X(28, madvise, "pxA") \
     X(29, shmget, "") \
     X(30, shmat, "") \
     X(31, shmctl, "") \
@@ -46,9 +47,9 @@
     X(33, dup2, "ff") \
     X(34, pause, "") \
     X(35, nanosleep, "pp") \
-    X(36, getitimer, "") \
-    X(37, alarm, "") \
-    X(38, setitimer, "") \
+    X(36, getitimer, "dp") \
+    X(37, alarm, "u") \
+    X(38, setitimer, "dpp") \
     X(39, getpid, "") \
     X(40, sendfile, "") \
     X(41, socket, "") \
@@ -138,8 +139,8 @@
     X(125, capget, "") \
     X(126, capset, "") \
     X(127, rt_sigpending, "pu") \
-    X(128, rt_sigtimedwait, "") \
-    X(129, rt_sigqueueinfo, "") \
+    X(128, rt_sigtimedwait, "pppu") \
+    X(129, rt_sigqueueinfo, "dSp") \
     X(130, rt_sigsuspend, "pu") \
     X(131, sigaltstack, "pp") \
     X(132, utime, "") \
@@ -161,7 +162,7 @@
     X(148, sched_rr_get_interval, "") \
     X(149, mlock, "px") \
     X(150, munlock, "px") \
-    X(151, mlockall, "d") \
+    X(151, mlockall, "L") \
     X(152, munlockall, "") \
     X(153, vhangup, "") \
     X(154, modify_ldt, "") \
@@ -226,7 +227,7 @@
     X(213, epoll_create, "") \
     X(214, epoll_ctl_old, "") \
     X(215, epoll_wait_old, "") \
-    X(216, remap_file_pages, "pxxxx") \
+    X(216, remap_file_pages, "pxxxM") \
     X(217, getdents64, "fpu") \
     X(218, set_tid_address, "p") \
     X(219, restart_syscall, "") \
@@ -307,7 +308,7 @@
     X(294, inotify_init1, "") \
     X(295, preadv, "fpdl") \
     X(296, pwritev, "fpdl") \
-    X(297, rt_tgsigqueueinfo, "") \
+    X(297, rt_tgsigqueueinfo, "ddSp") \
     X(298, perf_event_open, "") \
     X(299, recvmmsg, "") \
     X(300, fanotify_init, "") \
@@ -335,7 +336,7 @@
     X(322, execveat, "fsppx") \
     X(323, userfaultfd, "") \
     X(324, membarrier, "dxd") \
-    X(325, mlock2, "") \
+    X(325, mlock2, "pxx") \
     X(326, copy_file_range, "") \
     X(327, preadv2, "") \
     X(328, pwritev2, "") \

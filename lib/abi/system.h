@@ -25,8 +25,16 @@ struct abi_rlimit {
 #define RLIMIT_CPU 0
 #define RLIMIT_DATA 2
 #define RLIMIT_STACK 3
+#define RLIMIT_RSS 5
+#define RLIMIT_CORE 4
+#define RLIMIT_NPROC 6
 #define RLIMIT_NOFILE 7
+#define RLIMIT_MEMLOCK 8
 #define RLIMIT_AS 9
+#define RLIMIT_SIGPENDING 11
+#define RLIMIT_MSGQUEUE 12
+#define RLIMIT_NICE 13
+#define RLIMIT_RTPRIO 14
 #define ABI_RLIMITS 16
 #define RLIM_INFINITY (~0ul)
 

@@ -13,6 +13,9 @@
 #define CLOCK_MONOTONIC_COARSE 6
 #define CLOCK_BOOTTIME 7
 #define TIMER_ABSTIME 1
+#define UTIME_NOW 0x3fffffff
+#define UTIME_OMIT 0x3ffffffe
+
 #define NSEC_PER_SEC 1000000000ul
 
 struct abi_timespec {
@@ -21,6 +24,10 @@ struct abi_timespec {
 
 struct abi_timeval {
     s64 sec, usec;
+};
+
+struct abi_itimerval {
+    struct abi_timeval interval, value;
 };
 
 struct abi_rusage {

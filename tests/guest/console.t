@@ -33,4 +33,12 @@ with machine.Machine(initramfs, "init=/bin/echo strace=1") as m:
     tap.ok(m.result() == "signal 2\n", "Ctrl-C is SIGINT", m.text("log"))
     tap.ok("SIGINT" in m.text("log"), "and the log says so", m.text("log"))
 
+catcher = machine.archive({"/bin/interrupt": suite.program("interrupt")})
+with machine.Machine(catcher, "init=/bin/interrupt") as m:
+    tap.ok(m.expect(b"ready"), "a program that catches SIGINT", m.seen)
+    for n in (b"1", b"2", b"3"):
+        m.type(b"\x03")
+        tap.ok(m.expect(b"interrupted " + n), "Ctrl-C ends its read, and it goes on", m.seen)
+    tap.ok(m.result() == "exit 3\n", "it ends itself", m.text("log"))
+
 tap.done()

@@ -4,6 +4,7 @@
  */
 #include "tests/guest/guest.h"
 
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -188,6 +189,16 @@ static void aborts(void)
     abort();
 }
 
+static void terminate(void)
+{
+    raise(SIGTERM);
+}
+
+static void killed(void)
+{
+    raise(SIGKILL);
+}
+
 static void exit_77(void)
 {
     exit(77);
@@ -276,6 +287,8 @@ static const struct {
     {"die-noncanonical-exec", non_canonical_exec},
     {"die-last-page", last_page},
     {"die-ill", undefined},
+    {"die-term", terminate},
+    {"die-kill", killed},
     {"die-fpe", divide},
     {"die-privileged", privileged},
     {"die-port", port},

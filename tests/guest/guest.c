@@ -34,6 +34,23 @@ static const struct {
     {"memory", suite_memory},
     {"time", suite_time},
     {"entry", suite_entry},
+    {"bugs", suite_bugs},
+    {"edges", suite_edges},
+    {"rlimits", suite_rlimits},
+    {"faults", suite_faults},
+    {"cow", suite_cow},
+    {"mlock", suite_mlock},
+    {"madvise", suite_madvise},
+    {"remap", suite_remap},
+    {"mremap", suite_mremap},
+    {"proc", suite_proc},
+    {"proc-machine", suite_proc_machine},
+    {"pipe", suite_pipe},
+    {"dev", suite_dev},
+    {"signal", suite_signal},
+    {"wait", suite_wait},
+    {"forks", suite_forks},
+    {"spawn", suite_spawn},
 };
 
 static int list(void)

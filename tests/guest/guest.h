@@ -86,6 +86,23 @@ void suite_random(void);
 void suite_memory(void);
 void suite_time(void);
 void suite_entry(void);
+void suite_bugs(void);
+void suite_edges(void);
+void suite_rlimits(void);
+void suite_faults(void);
+void suite_cow(void);
+void suite_mlock(void);
+void suite_madvise(void);
+void suite_remap(void);
+void suite_mremap(void);
+void suite_proc(void);
+void suite_proc_machine(void);
+void suite_pipe(void);
+void suite_dev(void);
+void suite_signal(void);
+void suite_wait(void);
+void suite_forks(void);
+void suite_spawn(void);
 
 extern u64 random_seed;
 

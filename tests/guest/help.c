@@ -152,7 +152,7 @@ int maps_in(const char *start, u64 pages, struct map_line *lines, int max)
 
 int vmas(const char *start, u64 pages)
 {
-    return maps_in(start, pages, NULL, 0);
+    return vm_vmas((u64)start, (u64)start + pages * page);
 }
 
 /* xorshift64*, Vigna 2016 */

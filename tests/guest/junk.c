@@ -6,7 +6,9 @@
  */
 #include "tests/guest/guest.h"
 
+#include <signal.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 
 enum { LAST = 600, ROUNDS = 8 };
 
@@ -91,6 +93,24 @@ static long junk(u64 *state)
     return values[random_next(state) % (sizeof values / sizeof *values)];
 }
 
+static volatile int rings;
+
+static void ring(int signal)
+{
+    (void)signal;
+    rings++;
+}
+
+/* SIGALRM in the middle of it all. */
+static void ring_often(void)
+{
+    struct sigaction action = {.sa_handler = ring, .sa_flags = SA_RESTART};
+    struct itimerval often = {{0, 10000}, {0, 10000}};
+
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+}
+
 void suite_junk(void)
 {
     static char data[4096];
@@ -105,7 +125,8 @@ void suite_junk(void)
     hole = area(1 << 18);
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = pattern[i % 16];
-    for (int round = 0; round < ROUNDS; round++)
+    ring_often();
+    for (int round = 0; round < ROUNDS || (rings < 3 && round < 1000); round++)
         for (long n = 0; n <= LAST; n++) {
             if (left_out(n))
                 continue;
@@ -114,6 +135,7 @@ void suite_junk(void)
             unknown += r == -1 && errno == ENOSYS;
         }
     ok(true, "system calls 0 to %d, %d times", LAST, ROUNDS);
+    ok(rings > 0, "%d signals meanwhile", rings);
     ok(unknown > 0, "those that are not there say ENOSYS");
     bool same = true;
     for (size_t i = 0; i < sizeof data; i++)

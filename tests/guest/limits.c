@@ -2,7 +2,9 @@
  * limits.c: vm.max_map_count, and that it is asked in two ways, as Linux does:
  *
  *      a new map is refused when the count is above the limit, so limit + 1 can be had;
- *      a split is refused when the count has reached it.
+ *      a split is refused when the count has reached it;
+ *      mremap that moves is refused from three below it, since it may need that many, and with
+ *      MREMAP_FIXED, which may split its target in two places, from five below.
  *
  * Each refusal is ENOMEM and leaves all as it was. In Fathom the limit is set low, so that searches
  * along the list stay quick; on Linux the one that is set is used.
@@ -30,7 +32,7 @@ static bool add(void)
 
 static long counted_vmas(void)
 {
-    return vmas(NULL, (USER_END - page) / page);
+    return vm_vmas(0, USER_END - page);
 }
 
 static void full(void)
@@ -72,6 +74,49 @@ static void at_the_limit(void)
     fails(mprotect(nth(4) + 2 * page, page, PROT_READ), ENOMEM);
 }
 
+/* Unmap whole maps until the count is so many below the limit. */
+static void come_down(long below)
+{
+    while (own > 10 && counted_vmas() > limit - below) {
+        own--;
+        unmap(nth(own), 3);
+    }
+    is(counted_vmas(), limit - below, "%ld below the limit", below);
+}
+
+/* Map n cannot grow by two pages where it is. */
+static char *grow(long n)
+{
+    return mremap(nth(n), 3 * page, 5 * page, MREMAP_MAYMOVE);
+}
+
+static char *move_away(long n)
+{
+    return mremap(nth(n), 3 * page, 3 * page, MREMAP_MAYMOVE | MREMAP_FIXED, nth(own + 1));
+}
+
+static void moves(void)
+{
+    come_down(3);
+    fails(grow(5), ENOMEM);
+    ok(writable(nth(5)) && writable(nth(5) + 2 * page) && !readable(nth(5) + 3 * page),
+       "mremap that moves is refused and changes nothing");
+    is(mremap(nth(5), 3 * page, 2 * page, 0), nth(5), "shrinking works");
+    is(mremap(nth(5), 2 * page, 3 * page, 0), nth(5), "and growing in place");
+    come_down(4);
+    char *p = grow(5);
+    ok(p != MAP_FAILED && p != nth(5) && writable(p + 4 * page), "it moves");
+    is(mremap(p, 5 * page, 3 * page, 0), p, "shrunk again");
+    come_down(5);
+    fails(move_away(6), ENOMEM);
+    ok(writable(nth(6)) && vmas(nth(own + 1), 3) == 0, "FIXED is refused and changes nothing");
+    come_down(6);
+    is(move_away(6), nth(own + 1), "it moves");
+    ok(!readable(nth(6)) && writable(nth(own + 1)), "really");
+    unmap(nth(own + 1), 3);
+    unmap(p, 3);
+}
+
 void suite_limits(void)
 {
     char saved[32], text[32];
@@ -89,6 +134,7 @@ void suite_limits(void)
     base = area(4 * (limit + 2));
     full();
     at_the_limit();
+    moves();
     is(munmap(base, 4 * (limit + 2) * page), 0, "all of it unmaps at once");
     is(vmas(base, 4 * (limit + 2)), 0, "nothing is left");
     if (fathom)

@@ -22,6 +22,17 @@ static void refused(void)
         fails(mmap(NULL, page, PROT_READ, MAP_PRIVATE, null, 0), ENODEV);
     if (path >= 0)
         fails(mmap(NULL, page, PROT_READ, MAP_PRIVATE, path, 0), EBADF);
+    int ends[2];
+    if (pipe(ends) == 0) {
+        fails(mmap(NULL, page, PROT_READ, MAP_PRIVATE, ends[0], 0), ENODEV);
+        close(ends[0]);
+        close(ends[1]);
+    }
+    int terminal = open("/dev/tty", O_RDWR);
+    if (terminal >= 0) {
+        fails(mmap(NULL, page, PROT_READ, MAP_SHARED, terminal, 0), ENODEV);
+        close(terminal);
+    }
     fails(mmap(NULL, 0, PROT_READ, MAP_PRIVATE, rw, 0), EINVAL);
     fails(mmap(NULL, page, PROT_READ, 0, rw, 0), EINVAL);
     fails(mmap(NULL, page, PROT_READ, MAP_PRIVATE, rw, 1), EINVAL);

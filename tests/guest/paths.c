@@ -79,13 +79,43 @@ static void renames(void)
     is(rename(in("b"), in("d/b")), 0, "into a directory");
     is(mkdir(in("g"), 0755), 0, "another directory");
     fails(rename(in("g"), in("d")), ENOTEMPTY);
-    if (rename(in("d"), in("g")) && errno == EXDEV && fathom) {
-        tap_skip("directories keep their names: EXDEV, on which mv copies");
-        ok(holds("d/b", "A") && !unlink(in("d/b")) && !rmdir(in("d")), "nothing has changed");
-    } else
-        ok(holds("g/b", "A") && !unlink(in("g/b")),
-           "a directory over an empty one, with all in it");
+    is(rename(in("d"), in("g")), 0, "over an empty directory");
+    ok(holds("g/b", "A") && !unlink(in("g/b")), "with all in it");
     is(rmdir(in("g")), 0, "cleaned up");
+}
+
+/* A directory that moves takes along all that is in it, and whoever is in it. */
+static void moves(void)
+{
+    struct stat st;
+    char buf[128], want[128];
+
+    ok(!mkdir(in("a"), 0755) && !mkdir(in("a/b"), 0755) && !mkdir(in("c"), 0755), "directories");
+    ok(make("a/b/f", "F"), "and a file");
+    int fd = open(in("a/b/f"), O_RDWR), dir = open(in("a/b"), O_RDONLY | O_DIRECTORY);
+    is(chdir(in("a/b")), 0, "we are in one");
+    is(rename(in("a/b"), in("c/d")), 0, "it moves to another");
+    strcpy(want, in("c/d"));
+    ok(getcwd(buf, sizeof buf) && !strcmp(buf, want), "and we with it");
+    ok(holds("c/d/f", "F"), "the file is there");
+    fails(open(in("a/b/f"), O_RDONLY), ENOENT);
+    is(access("../../c", F_OK), 0, ".. leads to the new parent");
+    ok(!stat(in("a"), &st) && st.st_nlink == 2 && !stat(in("c"), &st) && st.st_nlink == 3,
+       "link counts of both parents");
+    is(mkdirat(dir, "e", 0755), 0, "an open directory is still one");
+    is(access(in("c/d/e"), F_OK), 0, "in its new place");
+    fails(rename(in("c"), in("c/d/e/c")), EINVAL);
+    fails(rename(in("c/d/e"), in("c")), ENOTEMPTY);
+    fails(rename(in("c/d/"), in("c/d/e")), EINVAL);
+    is(rename(in("c/d/f"), in("f")), 0, "a file that is open moves");
+    ok(write(fd, "G", 1) == 1 && holds("f", "G"), "and is the same file");
+    is(rename(in("c/d/"), in("a/x/")), 0, "slashes are fine for a directory");
+    ok(!chdir("/") && !unlink(in("f")) && !rmdir(in("a/x/e")) && !rmdir(in("a/x")) &&
+           !rmdir(in("a")) && !rmdir(in("c")),
+       "cleaned up");
+    fails(mkdirat(dir, "e", 0755), ENOENT);
+    close(fd);
+    close(dir);
 }
 
 static void links(void)
@@ -189,6 +219,7 @@ void suite_paths(void)
     is(mkdir(top, 0755), 0, "a directory for this suite");
     directories();
     renames();
+    moves();
     links();
     here();
     listing();

@@ -115,7 +115,7 @@ DEATHS = {
     "die-write-protected": 139, "die-read-none": 139, "die-exec-nx": 139,
     "die-exec-protected": 139, "die-after-munmap": 139, "die-bus-eof": 135, "die-bus-cut": 135,
     "die-kernel-addr": 139, "die-kernel-write": 139, "die-kernel-exec": 139,
-    "die-noncanonical": 139, "die-noncanonical-exec": 139, "die-last-page": 139, "die-ill": 132,
+    "die-noncanonical": 139, "die-noncanonical-exec": 139, "die-last-page": 139, "die-ill": 132, "die-term": 143, "die-kill": 137,
     "die-fpe": 136, "die-privileged": 139, "die-port": 139, "die-trap": 133, "die-int": 139,
     "die-bad-stack": 139, "die-no-stack": 139, "die-stack-overflow": 139, "die-abort": 134,
     "flags": 55, "exit-0": 0, "exit-77": 77, "exit-259": 3, "exit-thread": 9, "exec-good": 42,

@@ -1,184 +1,13 @@
 /*
- * test_model.c: random mmap, munmap, mprotect, brk, truncate, reads, writes and runs, against a
- * model that has no VMAs, no tree and no page table: an array with one entry for each page of a
- * window that lies across a table's border.
+ * test_model.c: random mmap, munmap, mprotect, brk, mremap, remap_file_pages, madvise, mlock,
+ * truncate, reads, writes and runs, against a model (model.h).
  *
- * A bit of each page says whether a VMA begins there. That is the model of Linux's merging: an
- * operation sets the bits at its two ends and clears them again where the neighbours are alike.
  * After each step the VMAs, their flags, offsets and ids, every access's result and every byte
  * must agree, and mm_check must pass.
  */
 #include <stdlib.h>
 
-#include "tests/host/standin/mm_test.h"
-
-enum { WINDOW = 96, HEAP = 64, FILE_PAGES = 48, STEPS = 6000 };
-#define BASE ((1ul << 30) - PAGES(40))
-
-struct model_page {
-    bool mapped, begins; /* a VMA begins here */
-    u32 flags;           /* VM_ */
-    bool file;
-    pgoff_t pgoff;
-    u32 id;
-    bool own; /* a private copy is here */
-    u8 byte;  /* of it */
-};
-
-static struct model_page model[WINDOW + 1]; /* the last is never mapped */
-static u8 file_bytes[FILE_PAGES];
-static u64 file_pages, heap_end;
-static u32 next_id;
-static struct mm *mm;
-static struct test_file f;
-
-static vaddr_t at(u64 page)
-{
-    return BASE + PAGES(page);
-}
-
-/* ---- the model ---- */
-
-static bool ids_agree(u32 a, u32 b)
-{
-    return !a || !b || a == b;
-}
-
-/* Are pages p - 1 and p alike but for `except`, and do their contents go on? */
-static bool alike(u64 p, u32 except)
-{
-    if (p == 0)
-        return false;
-    const struct model_page *low = &model[p - 1], *high = &model[p];
-    return low->mapped && high->mapped && !((low->flags ^ high->flags) & ~except) &&
-           low->file == high->file && low->pgoff + 1 == high->pgoff;
-}
-
-static u64 seg_start(u64 p)
-{
-    while (!model[p].begins)
-        p--;
-    return p;
-}
-
-static u64 seg_end(u64 p)
-{
-    do
-        p++;
-    while (model[p].mapped && !model[p].begins);
-    return p;
-}
-
-static void set_id(u64 p, u32 id)
-{
-    for (u64 i = seg_start(p), end = seg_end(p); i < end; i++)
-        model[i].id = id;
-}
-
-/* Pages [s, e) have just become what they are, with this id; join them with those beside. */
-static void join(u64 s, u64 e, u32 id)
-{
-    u32 low_id = s ? model[s - 1].id : 0, high_id = model[e].id;
-    bool low = alike(s, 0) && ids_agree(low_id, id), high = alike(e, 0) && ids_agree(high_id, id);
-    model[s].begins = true;
-    model[e].begins = model[e].mapped;
-    if (low && high && !ids_agree(low_id, high_id))
-        high = false;
-    if (low)
-        model[s].begins = false;
-    if (high)
-        model[e].begins = false;
-    set_id(s, id | (low ? low_id : 0) | (high ? high_id : 0));
-}
-
-static void model_unmap(u64 s, u64 e)
-{
-    if (model[e].mapped)
-        model[e].begins = true;
-    for (u64 i = s; i < e; i++)
-        model[i] = (struct model_page){0};
-}
-
-static void model_map(u64 s, u64 e, u32 flags, bool file, pgoff_t pgoff)
-{
-    if ((flags & (VM_WRITE | VM_SHARED | VM_NORESERVE)) == VM_WRITE)
-        flags |= VM_ACCOUNT;
-    model_unmap(s, e);
-    for (u64 i = s; i < e; i++)
-        model[i] = (struct model_page){
-            .mapped = true, .flags = flags, .file = file, .pgoff = pgoff + (i - s)};
-    join(s, e, 0);
-}
-
-static u32 model_new_flags(const struct model_page *p, u32 rights)
-{
-    u32 flags = (p->flags & ~7u) | rights;
-    if (rights & VM_WRITE)
-        return p->flags & (VM_ACCOUNT | VM_WRITE | VM_SHARED | VM_NORESERVE) ? flags
-                                                                             : flags | VM_ACCOUNT;
-    return !p->file && !p->id ? flags & ~(u32)VM_ACCOUNT : flags;
-}
-
-static long model_protect(u64 s, u64 e, u32 rights)
-{
-    for (u64 i = s, end; i < e; i = end) {
-        if (!model[i].mapped)
-            return -ENOMEM;
-        end = min_u64(seg_end(i), e);
-        u32 flags = model_new_flags(&model[i], rights), id = model[i].id;
-        if (flags == model[i].flags)
-            continue;
-        if (!model[i].begins)
-            model[i].begins = true;
-        if (model[end].mapped)
-            model[end].begins = true;
-        for (u64 p = i; p < end; p++)
-            model[p].flags = flags;
-        join(i, end, id);
-    }
-    return 0;
-}
-
-static void model_first_write(u64 p)
-{
-    const u32 rights = VM_READ | VM_WRITE | VM_EXEC;
-    u64 s = seg_start(p), e = seg_end(p);
-    u32 id = alike(e, rights) ? model[e].id : 0;
-    if (!id && alike(s, rights))
-        id = model[s - 1].id;
-    set_id(p, id ? id : next_id++);
-}
-
-/* What an access gets: a byte, or -(enum fault_result). */
-static int model_access(u64 i, enum fault_access access)
-{
-    struct model_page *p = &model[i];
-    u32 need = access == FAULT_READ    ? VM_READ | VM_WRITE | VM_EXEC
-               : access == FAULT_WRITE ? VM_WRITE
-                                       : VM_EXEC;
-    if (!p->mapped)
-        return -FAULT_MAPERR;
-    if (!(p->flags & need))
-        return -FAULT_ACCERR;
-    if (p->own)
-        return p->byte;
-    if (!p->file)
-        return 0;
-    return p->pgoff < file_pages ? file_bytes[p->pgoff] : -FAULT_BUSERR;
-}
-
-static void model_write(u64 i, u8 byte)
-{
-    struct model_page *p = &model[i];
-    if (p->flags & VM_SHARED) {
-        file_bytes[p->pgoff] = byte;
-        return;
-    }
-    if (!p->id)
-        model_first_write(i);
-    p->own = true;
-    p->byte = byte;
-}
+#include "tests/host/standin/model.h"
 
 /* ---- a step: the same to both ---- */
 
@@ -195,7 +24,7 @@ static bool step_map(u64 s, u64 e)
     static const u32 prots[] = {RW, RW, PROT_READ, PROT_NONE, RW | PROT_EXEC};
     u32 prot = prots[rand() % 5], may = VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC;
     bool file = rand() % 2, shared = file && rand() % 2, noreserve = rand() % 6 == 0;
-    pgoff_t pgoff = rand() % 2 ? s % (FILE_PAGES - 6) : (u64)rand() % FILE_PAGES;
+    pgoff_t pgoff = (rand() % 2 ? s % (FILE_PAGES - 6) : (u64)rand() % FILE_PAGES);
     u32 flags = (shared ? MAP_SHARED : MAP_PRIVATE) | (file ? 0 : MAP_ANONYMOUS) | MAP_FIXED |
                 (noreserve ? MAP_NORESERVE : 0);
     long got =
@@ -254,11 +83,61 @@ static bool step_access(u64 i)
     return poke(mm, at(i), byte) == (want < 0 ? want : 0);
 }
 
+static bool step_mremap(u64 s, u64 e)
+{
+    if (model[s].mapped && rand() % 2) { /* just a VMA */
+        e = seg_end(s);
+        s = seg_start(s);
+    }
+    u64 old = e - s, to = rand() % WINDOW;
+    u64 new = rand() % 3 ? old : 1 + (u64)rand() % 12;
+    u32 flags = rand() % 3 ? MREMAP_MAYMOVE | MREMAP_FIXED : 0;
+    if (flags && rand() % 4 == 0)
+        flags |= MREMAP_DONTUNMAP;
+    if (flags && rand() % 8 == 0)
+        old = 0;
+    if (flags && to + new > WINDOW)
+        to = WINDOW - new;
+    if (!flags && s + new > WINDOW) /* would leave the window */
+        return true;
+    long want = model_mremap(s, old, new, flags, to);
+    return mm_mremap(mm, at(s), PAGES(old), PAGES(new), flags, at(to)) == want;
+}
+
+static bool step_advise(u64 s, u64 e)
+{
+    static const struct {
+        int advice;
+        u32 set, clear;
+    } advices[] = {{MADV_RANDOM, VM_RAND_READ, 0},
+                   {MADV_NORMAL, 0, VM_RAND_READ},
+                   {MADV_DONTFORK, VM_DONTCOPY, 0},
+                   {MADV_DOFORK, 0, VM_DONTCOPY}};
+    u64 n = PAGES(e - s);
+    unsigned i = rand() % 6;
+    if (i < 4)
+        return mm_madvise(mm, at(s), n, advices[i].advice) ==
+               model_change(s, e, plain_flags, advices[i].set, advices[i].clear, true);
+    if (rand() % 2)
+        return mm_madvise(mm, at(s), n, MADV_DONTNEED) == model_dontneed(s, e);
+    if (rand() % 2) /* brings nothing in, so no private page is written */
+        return mm_mlock(mm, at(s), n, MLOCK_ONFAULT) ==
+               model_change(s, e, plain_flags, VM_LOCK_BITS, 0, false);
+    return mm_munlock(mm, at(s), n) == model_change(s, e, plain_flags, 0, VM_LOCK_BITS, false);
+}
+
+static bool step_remap_file(u64 s, u64 e)
+{
+    pgoff_t pgoff = (rand() % 2 ? s % (FILE_PAGES - 6) : (u64)rand() % FILE_PAGES);
+    return mm_remap_file_pages(mm, at(s), PAGES(e - s), 0, pgoff, rand() % 2 ? MAP_NONBLOCK : 0) ==
+           model_remap_file(s, e, pgoff);
+}
+
 static bool step(void)
 {
     u64 s, e;
     random_range(&s, &e);
-    switch (rand() % 12) {
+    switch (rand() % 18) {
     case 0 ... 2:
         return step_map(s, e);
     case 3:
@@ -266,7 +145,8 @@ static bool step(void)
         return mm_munmap(mm, at(s), PAGES(e - s)) == 0;
     case 4 ... 5: {
         u32 prot = rand() % 8;
-        return mm_mprotect(mm, at(s), PAGES(e - s), prot) == model_protect(s, e, prot);
+        return mm_mprotect(mm, at(s), PAGES(e - s), prot) ==
+               model_change(s, e, protect_flags, prot, 7, false);
     }
     case 6:
         return rand() % 4 ? true : step_brk();
@@ -274,6 +154,12 @@ static bool step(void)
         if (rand() % 8 == 0)
             step_truncate();
         return true;
+    case 8 ... 9:
+        return step_mremap(s, e);
+    case 10 ... 11:
+        return step_advise(s, e);
+    case 12:
+        return step_remap_file(s, rand() % 2 && s + 2 < e ? s + 2 : e);
     default:
         return step_access(s);
     }

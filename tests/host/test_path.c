@@ -195,8 +195,9 @@ static int accept(const char *text, size_t length, void *arg)
     return length == 3 && memcmp(text, "yes", 4) == 0 ? 0 : -EINVAL;
 }
 
-static const struct proc_entry test_entry = {"a/b/test", "it", show, accept, NULL};
-static const struct proc_entry read_only = {"a/fixed", "it", show, NULL, NULL};
+static const struct proc_entry test_entry = {
+    .path = "a/b/test", .arg = "it", .show = show, .write = accept};
+static const struct proc_entry read_only = {.path = "a/fixed", .arg = "it", .show = show};
 
 static void test_proc(void)
 {
@@ -269,6 +270,7 @@ static void test_line(void)
     ok(line_readable(&line), "Ctrl-D alone is readable");
     is(line_take(&line, buf, sizeof(buf)), 0, "as the end of input");
     is(line_input(&line, 3), 2, "Ctrl-C is SIGINT");
+    is(line_input(&line, 26), 20, "Ctrl-Z is SIGTSTP");
     for (int i = 0; i < 5000; i++)
         line_input(&line, 'a');
     line_input(&line, '\n');

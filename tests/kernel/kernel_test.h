@@ -22,5 +22,6 @@ void suite_traps(void);
 void suite_usercopy(void);
 void suite_threads(void);
 void suite_locks(void);
+void suite_timers(void);
 
 #endif

@@ -54,6 +54,7 @@ static void run_all(void *arg)
     run_suite("usercopy", suite_usercopy);
     run_suite("threads", suite_threads);
     run_suite("locks", suite_locks);
+    run_suite("timers", suite_timers);
     printk("1..%u\n", tests_run);
     upcall_machine_end(tests_failed ? "exit 1" : "exit 0");
 }

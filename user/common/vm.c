@@ -120,6 +120,51 @@ struct vm_counters vm_counters_since(const struct vm_counters *before,
     return d;
 }
 
+void vm_counters_add(struct vm_counters *sum, const struct vm_counters *before,
+                     const struct vm_counters *after)
+{
+#define X(name) sum->name += after->name - before->name;
+    VM_COUNTERS(X)
+#undef X
+}
+
+/* Count the whole lines of text that touch [start, end). Returns where the last, unended line
+ * begins. */
+static const char *count_lines(const char *text, u64 start, u64 end, u64 *count)
+{
+    const char *newline;
+
+    for (; (newline = strchr(text, '\n')); text = newline + 1) {
+        char *dash;
+        u64 from = strtoull(text, &dash, 16);
+        u64 to = *dash == '-' ? strtoull(dash + 1, NULL, 16) : from;
+        *count += from < end && to > start;
+    }
+    return text;
+}
+
+u64 vm_vmas(u64 start, u64 end)
+{
+    static char text[FILE_MAX];
+    int fd = open("/proc/self/maps", O_RDONLY);
+    size_t length = 0;
+    ssize_t got;
+    u64 count = 0;
+
+    if (fd < 0)
+        vm_die(errno, "cannot open /proc/self/maps");
+    while ((got = read(fd, text + length, sizeof text - 1 - length)) > 0) {
+        text[length + got] = 0;
+        const char *rest = count_lines(text, start, end, &count);
+        length = strlen(rest);
+        memmove(text, rest, length + 1);
+    }
+    if (got < 0 || length)
+        vm_die(got < 0 ? errno : 0, "cannot read /proc/self/maps to its end");
+    close(fd);
+    return count;
+}
+
 struct vm_geometry vm_geometry(void)
 {
     struct vm_geometry g;

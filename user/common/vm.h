@@ -28,8 +28,8 @@ bool vm_knob_get(const char *name, char *value, size_t size);
 /* False and errno: EINVAL for a value that the kernel does not offer. */
 bool vm_knob_set(const char *name, const char *value);
 
-/* The counters of /proc/self/vmcount that holt2005 and the tests look at, and the same for their
- * differences. */
+/* The counters of /proc/self/vmcount that the mails' programs and the tests look at, and the same
+ * for their differences. */
 #define VM_COUNTERS(X)                                                                             \
     X(zap_calls)                                                                                   \
     X(pgd_reads)                                                                                   \
@@ -39,9 +39,12 @@ bool vm_knob_set(const char *name, const char *value);
     X(pte_reads)                                                                                   \
     X(free_reads)                                                                                  \
     X(vma_steps)                                                                                   \
+    X(vma_allocs)                                                                                  \
     X(vma_splits)                                                                                  \
     X(vma_merges)                                                                                  \
+    X(vma_rotations)                                                                               \
     X(faults)                                                                                      \
+    X(cow_copies)                                                                                  \
     X(tables_allocated)                                                                            \
     X(tables_freed)
 
@@ -55,6 +58,14 @@ struct vm_counters {
 bool vm_counters_read(struct vm_counters *out);
 struct vm_counters vm_counters_since(const struct vm_counters *before,
                                      const struct vm_counters *after);
+
+/* Add what lies between before and after to sum. */
+void vm_counters_add(struct vm_counters *sum, const struct vm_counters *before,
+                     const struct vm_counters *after);
+
+/* How many lines of /proc/self/maps touch [start, end): the VMAs that the kernel counts there. Any
+ * number of them, so it takes its time. */
+u64 vm_vmas(u64 start, u64 end);
 
 /* The page table of this machine, as far as the page's size tells it: 8-byte entries, a page of
  * them to a table. */

@@ -1,18 +1,23 @@
 /*
- * init.c: the first process. It says what this is and how to leave, then runs the mails one after
- * the other.
+ * init.c: the first process. It says what this is and how to leave, runs the three mails in short
+ * form, and shows them in one table: the way it was, and the way it became.
  *
- * With arguments it becomes that program instead (`init=/bin/init -- /bin/prog arg`). A kernel
- * that has no fork yet answers ENOSYS; then the mail takes this process's place, and the machine
- * ends with the mail's status.
+ * Each mail's program runs as a child with --json, its output in a file in /tmp; the figures are
+ * read from there (summary.c). What fails is shown as failed, with what it said, and init's status
+ * is then 1. As the first process it also takes in children whose parents have ended. With
+ * arguments it becomes that program instead (`init=/bin/init -- /bin/prog arg`). When the table is
+ * shown there is nothing more to do: init ends, and with it the machine.
  */
+#include "user/init/init.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STATUS_CANNOT_RUN = 127, SIGNAL_BASE = 128 };
+enum { STATUS_CANNOT_RUN = 127, RESULT_MAX = 64 * 1024 };
 
 static void become(char *const *argv)
 {
@@ -24,36 +29,74 @@ static void become(char *const *argv)
     _exit(STATUS_CANNOT_RUN);
 }
 
-/* Run a program and wait for it. Returns its exit status, 128 + n for a signal. */
-static int run(char *const *argv)
+static void become_with_output(char *const *argv, const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
+        fprintf(stderr, "init: cannot write %s: %s\n", path, strerror(errno));
+        _exit(STATUS_CANNOT_RUN);
+    }
+    close(fd);
+    become(argv);
+}
+
+/* Wait for one child. Others that end meanwhile are orphans, taken in. Returns its wait status,
+ * -1 when it cannot be waited for. */
+static int wait_for(pid_t child)
 {
     int status;
+    pid_t ended;
 
+    while ((ended = waitpid(-1, &status, 0)) != child)
+        if (ended < 0 && errno != EINTR)
+            return -1;
+    return status;
+}
+
+/* Run a mail's program. True: it ended well, and its result is in text. */
+static bool run_mail(const struct mail *mail, char *text, size_t size)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/tmp/init-%s.json", mail->program);
     fflush(stdout);
-    pid_t pid = fork();
-    if (pid == 0 || (pid < 0 && errno == ENOSYS))
-        become(argv);
-    if (pid < 0 || waitpid(pid, &status, 0) < 0) {
-        fprintf(stderr, "init: cannot run %s: %s\n", argv[0], strerror(errno));
-        return STATUS_CANNOT_RUN;
-    }
-    return WIFSIGNALED(status) ? SIGNAL_BASE + WTERMSIG(status) : WEXITSTATUS(status);
+    pid_t child = fork();
+    if (child == 0)
+        become_with_output(mail->argv, path);
+    int status = child < 0 ? -1 : wait_for(child);
+    if (status == -1)
+        fprintf(stderr, "init: cannot run %s: %s\n", mail->program, strerror(errno));
+    else if (WIFSIGNALED(status))
+        fprintf(stderr, "init: %s was ended by signal %d\n", mail->program, WTERMSIG(status));
+    else if (WEXITSTATUS(status))
+        fprintf(stderr, "init: %s ended with status %d\n", mail->program, WEXITSTATUS(status));
+    bool good = status == 0 && vm_read_file(path, text, size) > 0;
+    unlink(path);
+    return good;
 }
 
 int main(int argc, char **argv)
 {
-    static char *const holt2005[] = {"/bin/holt2005", NULL};
-    static char *const *const mails[] = {holt2005};
-    int worst = 0;
+    static char text[RESULT_MAX];
+    int failed = 0;
 
+    vm_program = "init";
     if (argc > 1)
         become(argv + 1);
     printf("Fathom, a small kernel that shows virtual memory to the bottom.\n"
-           "To leave QEMU: Ctrl-A, then x.\n\n");
-    for (size_t i = 0; i < sizeof mails / sizeof *mails; i++) {
-        int status = run(mails[i]);
-        if (status > worst)
-            worst = status;
+           "To leave QEMU: Ctrl-A, then x.\n\n"
+           "Three mails in short form. It takes a few seconds.\n\n");
+    summary_head();
+    for (const struct mail *mail = mails; mail->program; mail++) {
+        if (run_mail(mail, text, sizeof text) && mail->show(text))
+            continue;
+        summary_failed(mail);
+        failed = 1;
     }
-    return worst;
+    summary_foot();
+    fflush(stdout);
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        ;
+    return failed;
 }

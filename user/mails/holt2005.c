@@ -16,6 +16,7 @@
  * ordinary Linux program: there it shows the time of the one way that there is.
  */
 #include "user/mails/holt2005.h"
+#include "user/common/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +35,6 @@ enum {
     WAYS_MAX = 4,
     SLICE_FIRST = 1 << 14, /* turns of the slice that calibrates */
     SLICE_NS = 2000000000, /* how long the slice that counts may take */
-    STATUS_USAGE = 2,
 };
 
 static const char usage_text[] =
@@ -51,33 +51,6 @@ static const char usage_text[] =
     "  --json           print one JSON object (docs/json.md)\n"
     "  --help           print this\n";
 
-static char saved_zap[32];
-
-static void restore_zap(void)
-{
-    if (saved_zap[0] && !vm_knob_set("vm.zap", saved_zap))
-        fprintf(stderr, "holt2005: vm.zap could not be set back to %s: %s\n", saved_zap,
-                strerror(errno));
-}
-
-static void usage(const char *what, const char *value)
-{
-    fprintf(stderr, "holt2005: %s%s%s\n%s", what, value ? ": " : "", value ? value : "",
-            usage_text);
-    exit(STATUS_USAGE);
-}
-
-static u64 parse_number(const char *what, const char *text)
-{
-    char *end;
-
-    errno = 0;
-    u64 n = strtoull(text, &end, 0);
-    if (errno || end == text || *end || text[0] < '0' || text[0] > '9')
-        usage(what, text);
-    return n;
-}
-
 static void parse_touch(struct scene *scene, const char *text)
 {
     if (!strcmp(text, "none"))
@@ -87,13 +60,13 @@ static void parse_touch(struct scene *scene, const char *text)
     else if (!strcmp(text, "ends"))
         scene->touch = TOUCH_ENDS;
     else if (!strncmp(text, "dense:", 6)) {
-        u64 mib = parse_number("--touch dense needs a number of MiB", text + 6);
+        u64 mib = report_number("--touch dense needs a number of MiB", text + 6);
         if (!mib || mib > scene->geometry.user_end >> 20)
-            usage("--touch dense needs a number of MiB that fits", text + 6);
+            report_usage("--touch dense needs a number of MiB that fits", text + 6);
         scene->touch = TOUCH_DENSE;
         scene->dense = mib << 20;
     } else
-        usage("--touch knows none, neighbour, ends and dense:MiB", text);
+        report_usage("--touch knows none, neighbour, ends and dense:MiB", text);
 }
 
 static void parse_at(struct scene *scene, const char *text)
@@ -102,9 +75,9 @@ static void parse_at(struct scene *scene, const char *text)
     scene->at = 0;
     if (scene->at_any)
         return;
-    scene->at = parse_number("--at needs an address or any", text);
+    scene->at = report_number("--at needs an address or any", text);
     if (!scene->at || scene->at % scene->geometry.page || scene->at >= scene->geometry.user_end)
-        usage("--at needs a page's address in user space", text);
+        report_usage("--at needs a page's address in user space", text);
 }
 
 static void parse_options(struct scene *scene, int argc, char **argv)
@@ -118,10 +91,9 @@ static void parse_options(struct scene *scene, int argc, char **argv)
     int c;
 
     while ((c = getopt_long(argc, argv, "", options, NULL)) >= 0) {
-        if (c == HELP) {
-            fputs(usage_text, stdout);
-            exit(0);
-        } else if (c == JSON)
+        if (c == HELP)
+            report_help();
+        else if (c == JSON)
             scene->json = true;
         else if (c == FULL)
             scene->full = true;
@@ -132,12 +104,12 @@ static void parse_options(struct scene *scene, int argc, char **argv)
         else if (c == AT)
             parse_at(scene, optarg);
         else if (c == LENGTH)
-            scene->length = parse_number("--length needs a number of bytes", optarg);
+            scene->length = report_number("--length needs a number of bytes", optarg);
         else
-            usage("see below for what is known", NULL);
+            report_usage("see below for what is known", NULL);
     }
     if (optind < argc)
-        usage("what is this?", argv[optind]);
+        report_usage("what is this?", argv[optind]);
 }
 
 static void check_scene(struct scene *scene)
@@ -145,35 +117,28 @@ static void check_scene(struct scene *scene)
     u64 room = scene->geometry.user_end - scene->at;
 
     if (!scene->length || scene->length > room)
-        usage("--length: that many bytes do not fit into user space", vm_commas(scene->length));
+        report_usage("--length: that many bytes do not fit into user space",
+                     vm_commas(scene->length));
     if (scene->touch == TOUCH_DENSE && scene->dense > scene->length)
-        usage("--touch dense: more than the mapping's length", vm_commas(scene->dense));
+        report_usage("--touch dense: more than the mapping's length", vm_commas(scene->dense));
     if (scene->touch == TOUCH_NEIGHBOUR && scene->at_any)
-        usage("--touch neighbour needs a place that is known, not --at any", NULL);
+        report_usage("--touch neighbour needs a place that is known, not --at any", NULL);
     if (scene->touch == TOUCH_NEIGHBOUR && scene->at && scene->at % scene->geometry.pgd == 0)
-        usage("--touch neighbour: there is no room below, in the same pgd entry", NULL);
+        report_usage("--touch neighbour: there is no room below, in the same pgd entry", NULL);
 }
 
 /* The mail's file: new, private to its owner, and without a name as soon as it is open. */
 static int open_file(const struct scene *scene)
 {
     char name[64];
+    int fd = report_temp_file(name, sizeof name);
 
-    for (int i = 0; i < 1000; i++) {
-        snprintf(name, sizeof name, "/tmp/holt2005-%d-%d", (int)getpid(), i);
-        int fd = open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
-        if (fd < 0 && errno == EEXIST)
-            continue;
-        if (fd < 0)
-            vm_die(errno, "cannot create %s; is /tmp writable?", name);
-        if (unlink(name))
-            vm_die(errno, "cannot unlink %s", name);
-        if (scene->touch != TOUCH_NONE && ftruncate(fd, scene->length))
-            vm_die(errno, "cannot make the file %s bytes long; a tmpfs /tmp can",
-                   vm_commas(scene->length));
-        return fd;
-    }
-    vm_die(EEXIST, "cannot find a new name in /tmp");
+    if (unlink(name))
+        vm_die(errno, "cannot unlink %s", name);
+    if (scene->touch != TOUCH_NONE && ftruncate(fd, scene->length))
+        vm_die(errno, "cannot make the file %s bytes long; a tmpfs /tmp can",
+               vm_commas(scene->length));
+    return fd;
 }
 
 static u64 choose_place(const struct scene *scene)
@@ -321,7 +286,7 @@ static int run_ways(const struct scene *scene, struct row *rows)
         run_way(scene, &rows[count++]);
     }
     if (!count)
-        usage("--zap: this kernel's vm.zap does not offer", scene->zap);
+        report_usage("--zap: this kernel's vm.zap does not offer", scene->zap);
     return count;
 }
 
@@ -330,7 +295,7 @@ static void find_kernel(struct scene *scene)
     struct vm_counters counters;
     char value[32];
 
-    scene->counted = vm_knob_get("vm.zap", saved_zap, sizeof saved_zap);
+    scene->counted = report_knob_hold("vm.zap");
     if (!scene->counted)
         return;
     if (!vm_counters_read(&counters))
@@ -338,7 +303,6 @@ static void find_kernel(struct scene *scene)
     if (!vm_knob_get("vm.zap_block_pages", value, sizeof value))
         vm_die(errno, "cannot read vm.zap_block_pages");
     scene->block = strtoull(value, NULL, 10) * scene->geometry.page;
-    atexit(restore_zap);
 }
 
 int main(int argc, char **argv)
@@ -347,12 +311,12 @@ int main(int argc, char **argv)
     struct row rows[WAYS_MAX] = {{0}};
     int count = 1;
 
-    vm_program = "holt2005";
+    report_begin("holt2005", usage_text);
     parse_options(&scene, argc, argv);
     check_scene(&scene);
     find_kernel(&scene);
     if (scene.zap && !scene.counted)
-        usage("--zap: this kernel has no vm.zap", NULL);
+        report_usage("--zap: this kernel has no vm.zap", NULL);
     scene.file = open_file(&scene);
     if (scene.counted)
         count = run_ways(&scene, rows);
@@ -361,7 +325,6 @@ int main(int argc, char **argv)
         run_way(&scene, &rows[0]);
     }
     (scene.json ? holt_print_json : holt_print_table)(&scene, rows, count);
-    if (fflush(stdout) || ferror(stdout))
-        vm_die(errno, "cannot write the result");
+    report_end();
     return 0;
 }

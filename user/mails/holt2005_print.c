@@ -2,11 +2,11 @@
  * holt2005_print.c: holt2005's result as a table of 80 columns with a few lines of meaning, or as
  * JSON (docs/json.md).
  */
+#include "user/common/report.h"
 #include "user/mails/holt2005.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 /* The value, with a star when it was scaled. */
 static const char *figure(u64 n, bool scaled)
@@ -108,16 +108,6 @@ void holt_print_table(const struct scene *scene, const struct row *rows, int cou
     print_meaning(scene);
 }
 
-/* Fathom's layout follows from the page's size; elsewhere it is the system's name. */
-static const char *layout_name(const struct scene *scene)
-{
-    static struct utsname name;
-
-    if (scene->counted)
-        return scene->geometry.page == 4096 ? "x86_64" : "ia64";
-    return uname(&name) ? "unknown" : name.sysname;
-}
-
 static void json_row(const struct scene *scene, const struct row *row)
 {
     const struct vm_counters *c = &row->counts;
@@ -140,8 +130,7 @@ void holt_print_json(const struct scene *scene, const struct row *rows, int coun
 {
     static const char *const touches[] = {"none", "neighbour", "ends", "dense"};
 
-    printf("{\"program\": \"holt2005\", \"layout\": \"%s\", \"page_size\": %lu,\n",
-           layout_name(scene), scene->geometry.page);
+    report_json_begin(scene->counted);
     printf(" \"length\": %lu, \"touch\": \"%s\"", scene->length, touches[scene->touch]);
     if (scene->touch == TOUCH_DENSE)
         printf(", \"dense\": %lu", scene->dense);

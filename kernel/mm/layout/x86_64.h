@@ -94,6 +94,11 @@ static inline bool pte_writable(pte_t e)
     return e.v & PTE_W;
 }
 
+static inline pte_t pte_no_write(pte_t e)
+{
+    return (pte_t){e.v & ~PTE_W};
+}
+
 static inline bool pte_executable(pte_t e)
 {
     return !(e.v & PTE_XD);
@@ -107,6 +112,11 @@ static inline bool pte_dirty(pte_t e)
 static inline pte_t pte_make_dirty(pte_t e)
 {
     return (pte_t){e.v | PTE_D};
+}
+
+static inline pte_t pte_make_clean(pte_t e)
+{
+    return (pte_t){e.v & ~PTE_D};
 }
 
 static inline bool pte_young(pte_t e)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { WINDOW = 64, FILE_PAGES = 32 };
@@ -67,6 +68,102 @@ static void touch(unsigned page, unsigned write)
     printf("touch %u %u: %ld %d byte %d\n", page, write, r, error, byte);
 }
 
+/* Not several VMAs to another place at once: Linux moves them since 6.17, and did not before. So
+ * FIXED is for one page, or for a new length. */
+static void do_mremap(unsigned s, unsigned n)
+{
+    unsigned to = pick(WINDOW - 16), new = 1 + pick(12), flags = 0;
+    switch (pick(4)) {
+    case 0:
+        flags = MREMAP_MAYMOVE | MREMAP_FIXED | (pick(2) ? MREMAP_DONTUNMAP : 0);
+        n = new = 1;
+        break;
+    case 1:
+        flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+        n = pick(8) ? n : 0;
+        new = new == n ? n + 1 : new;
+        break;
+    }
+    if (s + new > WINDOW)
+        return;
+    long r = (long)mremap(at(s), n * 4096ul, new * 4096ul, flags, at(to));
+    printf("mremap %u %u %u %x %u: %lx %d\n", s, n, new, flags, to, r, errno);
+}
+
+static void do_madvise(unsigned s, unsigned n)
+{
+    static const int advices[] = {MADV_NORMAL,
+                                  MADV_RANDOM,
+                                  MADV_SEQUENTIAL,
+                                  MADV_DONTFORK,
+                                  MADV_DOFORK,
+                                  MADV_WIPEONFORK,
+                                  MADV_KEEPONFORK,
+                                  MADV_WILLNEED,
+                                  MADV_DONTNEED,
+                                  MADV_DONTNEED,
+                                  MADV_FREE,
+                                  MADV_REMOVE,
+                                  22,
+                                  23};
+    int advice = advices[pick(14)];
+    long r = madvise(at(s), n * 4096ul, advice);
+    printf("madvise %u %u %d: %ld %d\n", s, n, advice, r, errno);
+}
+
+static void do_lock(unsigned s, unsigned n)
+{
+    unsigned what = pick(4);
+    long r = what == 0   ? mlock(at(s), n * 4096ul)
+             : what == 1 ? syscall(SYS_mlock2, at(s), n * 4096ul, 1)
+                         : munlock(at(s), n * 4096ul);
+    printf("lock %u %u %u: %ld %d\n", what, s, n, r, errno);
+}
+
+static void do_mincore(unsigned s, unsigned n)
+{
+    unsigned char vec[WINDOW + 1] = {0};
+    long r = mincore(at(s), n * 4096ul, vec);
+    int error = errno;
+    for (unsigned i = 0; i < n; i++)
+        vec[i] = '0' + (vec[i] & 1);
+    printf("mincore %u %u: %ld %d %s\n", s, n, r, error, r ? "" : (char *)vec);
+}
+
+static void do_msync(unsigned s, unsigned n)
+{
+    unsigned flags = pick(8);
+    long r = msync(at(s), n * 4096ul, flags);
+    printf("msync %u %u %u: %ld %d\n", s, n, flags, r, errno);
+}
+
+/* What came to Linux after mmap and munmap. */
+static void step_more(unsigned s, unsigned n)
+{
+    switch (pick(8)) {
+    case 0 ... 2:
+        do_mremap(s, n);
+        break;
+    case 3: {
+        unsigned off = pick(2) ? s % 30 : pick(FILE_PAGES);
+        long r = syscall(SYS_remap_file_pages, at(s), n * 4096ul, 0, (unsigned long)off, 0);
+        printf("remap_file_pages %u %u %u: %ld %d\n", s, n, off, r, errno);
+        break;
+    }
+    case 4:
+        do_madvise(s, n);
+        break;
+    case 5:
+        do_lock(s, n);
+        break;
+    case 6:
+        do_mincore(s, n);
+        break;
+    default:
+        do_msync(s, n);
+    }
+}
+
 static void step(void)
 {
     static const int prots[] = {
@@ -77,7 +174,7 @@ static void step(void)
         n = WINDOW - s;
     errno = 0;
     long r;
-    switch (pick(11)) {
+    switch (pick(16)) {
     case 0 ... 1: {
         int flags = MAP_PRIVATE | MAP_ANONYMOUS |
                     (pick(6)   ? MAP_FIXED
@@ -117,6 +214,9 @@ static void step(void)
             r = ftruncate(fd, size);
             printf("ftruncate %u: %ld %d\n", size, r, errno);
         }
+        break;
+    case 8 ... 11:
+        step_more(s, n);
         break;
     default:
         touch(s, pick(2));

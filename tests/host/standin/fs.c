@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "kernel/core/panic.h"
 #include "kernel/fs/procfs.h"
 #include "kernel/proc/proc.h"
 
@@ -17,6 +18,11 @@ void random_fill(void *buf, size_t size)
 }
 
 void signal_exec(struct proc *proc)
+{
+    (void)proc;
+}
+
+void signal_create(struct proc *proc)
 {
     (void)proc;
 }
@@ -55,4 +61,24 @@ int host_make_file(const char *path, const void *bytes, size_t n, u32 mode)
     file_inode(file)->mode = S_IFREG | mode;
     file_put(file);
     return done == (long)n ? 0 : -ENOMEM;
+}
+
+/* ---- wait queues: there is one thread, so nobody could wake it: a sleep ends at once, as by a signal ---- */
+
+void wait_init(struct wait_queue *q)
+{
+    spin_init(&q->lock, RANK_WAIT_QUEUE);
+    list_init(&q->waiters);
+}
+
+void wait_wake_all_locked(struct wait_queue *q)
+{
+    ASSERT(spin_held(&q->lock), "waking unlocked");
+}
+
+bool wait_sleep_interruptible(struct wait_queue *q, u64 *irq_flags)
+{
+    (void)irq_flags;
+    ASSERT(spin_held(&q->lock), "sleeping unlocked");
+    return false;
 }

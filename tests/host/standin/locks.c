@@ -23,12 +23,12 @@ struct thread *thread_current(void)
     return &host_thread;
 }
 
-static void rank_push(u8 rank, void *lock)
+static void rank_push(u8 rank, bool second, void *lock)
 {
     ASSERT(rank != RANK_NONE, "a lock without rank: not initialised?");
     for (u32 i = 0; i < host_cpu.ranks_held; i++)
-        ASSERT(host_cpu.ranks[i] < rank, "rank %u is held, rank %u wanted", host_cpu.ranks[i],
-               rank);
+        ASSERT(host_cpu.ranks[i] < rank + second, "rank %u is held, rank %u wanted",
+               host_cpu.ranks[i], rank);
     ASSERT(host_cpu.ranks_held < ARRAY_SIZE(host_cpu.ranks), "too many locks held");
     locks[host_cpu.ranks_held] = lock;
     host_cpu.ranks[host_cpu.ranks_held++] = rank;
@@ -77,13 +77,25 @@ void spin_init(struct spinlock *lock, enum lock_rank rank)
     *lock = (struct spinlock){.rank = rank};
 }
 
-void spin_lock(struct spinlock *lock)
+static void spin_take(struct spinlock *lock, bool second)
 {
     ASSERT(!lock->locked, "deadlock: a spin lock of rank %u is taken twice", lock->rank);
-    rank_push(lock->rank, lock);
+    rank_push(lock->rank, second, lock);
     host_cpu.preempt_depth++;
     lock->locked = 1;
     lock->owner = 1;
+}
+
+void spin_lock(struct spinlock *lock)
+{
+    spin_take(lock, false);
+}
+
+void spin_lock_second(struct spinlock *lock)
+{
+    ASSERT(host_cpu.ranks_held && host_cpu.ranks[host_cpu.ranks_held - 1] == lock->rank,
+           "a second lock of rank %u without a first", lock->rank);
+    spin_take(lock, true);
 }
 
 void spin_unlock(struct spinlock *lock)
@@ -129,7 +141,7 @@ void mutex_lock(struct mutex *m)
 {
     may_sleep(m->rank);
     ASSERT(!m->owner, "deadlock: a mutex of rank %u is taken twice", m->rank);
-    rank_push(m->rank, m);
+    rank_push(m->rank, false, m);
     m->owner = &host_thread;
 }
 
@@ -156,7 +168,7 @@ void rwsem_read_lock(struct rwsem *s)
     may_sleep(s->rank);
     ASSERT(!s->writer && !s->readers, "deadlock: rwsem of rank %u is held (%d readers)", s->rank,
            s->readers);
-    rank_push(s->rank, s);
+    rank_push(s->rank, false, s);
     s->readers++;
 }
 
@@ -172,7 +184,7 @@ void rwsem_write_lock(struct rwsem *s)
     may_sleep(s->rank);
     ASSERT(!s->writer && !s->readers, "deadlock: rwsem of rank %u is held (%d readers)", s->rank,
            s->readers);
-    rank_push(s->rank, s);
+    rank_push(s->rank, false, s);
     s->writer = &host_thread;
 }
 

@@ -53,7 +53,10 @@ static const struct mm_file_ops test_file_ops = {test_file_release, test_file_de
 static inline void file_make(struct test_file *f, u64 size, bool sparse)
 {
     *f = (struct test_file){.path = "/tmp/file"};
-    f->file = (struct mm_file){&test_file_ops, &f->mapping, MM_FILE_READ | MM_FILE_WRITE, 1};
+    f->file = (struct mm_file){.ops = &test_file_ops,
+                               .mapping = &f->mapping,
+                               .access = MM_FILE_READ | MM_FILE_WRITE,
+                               .refs = 1};
     mapping_init(&f->mapping);
     f->mapping.size = size;
     for (u64 i = 0; !sparse && i < page_align_up(size) >> PAGE_SHIFT; i++) {

@@ -1,10 +1,12 @@
 /*
- * random.c: numbers for AT_RANDOM and getrandom. xorshift64* (Vigna, "An experimental exploration of Marsaglia's
+ * random.c: numbers for AT_RANDOM, getrandom and /dev/random. xorshift64* (Vigna, "An experimental exploration of Marsaglia's
  * xorshift generators, scrambled"), seeded from the clocks: good enough for hash seeds and stack canaries of a teaching
  * machine, useless for secrets, and the same in every run under -icount. State is one word, updated atomically.
  */
+#include "kernel/core/random.h"
+
 #include "kernel/core/time.h"
-#include "kernel/proc/proc.h"
+#include "lib/string.h"
 
 static u64 state;
 

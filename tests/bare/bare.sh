@@ -27,6 +27,18 @@ sys.stdout.buffer.write(urllib.request.urlopen(sys.argv[1], timeout=30).read())'
 # The release that the mirror calls stable.
 newest_suite() { fetch "$MIRROR/dists/stable/Release" | sed -n 's/^Codename: *//p'; }
 
+# Run a command for at most SECONDS, so that a signal to this script is acted on at once. A shell that waits for a
+# command in the foreground acts on no signal; and timeout moves it out of reach of the terminal's Ctrl-C.
+CHILD=
+limited() { # SECONDS COMMAND...
+    timeout --kill-after=5 "$@" </dev/null &
+    CHILD=$!
+    local status=0
+    wait $CHILD || status=$?
+    CHILD=
+    return $status
+}
+
 make_system() { # SUITE: in $ROOT
     if [ -n "${FATHOM_BARE:-}" ]; then
         cp -a "$FATHOM_BARE/." "$ROOT"
@@ -34,7 +46,7 @@ make_system() { # SUITE: in $ROOT
     fi
     local script=/usr/share/debootstrap/scripts/$1
     [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
-    timeout 900 debootstrap --variant=minbase "$1" "$ROOT" "$MIRROR" "$script"
+    limited 900 debootstrap --variant=minbase "$1" "$ROOT" "$MIRROR" "$script"
 }
 
 # What this system needs to reach the mirror, the other one needs as well.
@@ -52,12 +64,12 @@ clone() { # as a user would; whoever owns this checkout
 
 # enter SECONDS COMMAND: in the system, in the checkout. It is killed with all that it started when it does not end.
 enter() {
-    timeout --kill-after=10 "$1" unshare --mount --pid --fork --kill-child bash -c '
+    limited "$1" unshare --mount --pid --fork --kill-child bash -c '
         mount --make-rprivate / && mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" &&
             mount -t tmpfs tmpfs "$0/tmp" &&
             exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb DEBIAN_FRONTEND=noninteractive \
                 ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
-                chroot "$0" bash -c "cd \"/root/fathom here\" && $1"' "$ROOT" "$2" </dev/null
+                chroot "$0" bash -c "cd \"/root/fathom here\" && $1"' "$ROOT" "$2"
 }
 
 shows_table() {
@@ -72,6 +84,10 @@ shows_table() {
 
 # Nothing may be removed while something of this system is mounted below it; the namespaces see to that, this makes sure.
 remove_system() {
+    if [ -n "$CHILD" ]; then
+        kill "$CHILD"
+        wait "$CHILD"
+    fi
     if grep -q " $ROOT/" /proc/self/mounts; then
         echo "# $ROOT has mounts and is left" >&2
     else

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """bios.t: the disk image on BIOS boots to the table of the mails and ends with status 0, in machines of several kinds."""
 import os
+import shutil
 import subprocess
 import sys
 
@@ -33,6 +34,11 @@ if checker:
     tap.ok(bad == 0, "grub-file finds the Multiboot2 header")
 else:
     tap.skip("grub-file finds the Multiboot2 header", "there is no grub-file")
+checker = shutil.which("grub-script-check") or shutil.which("grub2-script-check")
+if checker:
+    tap.ok(subprocess.run([checker, "boot/grub.cfg"], cwd=cd.TOP).returncode == 0, "grub-script-check reads the menu")
+else:
+    tap.skip("grub-script-check reads the menu", "there is no grub-script-check")
 with open(cd.ISO, "rb") as f:
     tap.ok(os.fsencode(cd.TOP) not in f.read(), "no path of this system is in the image")
 done = subprocess.run(["make", "-s", "run", "BOOT=grub", "UEFI=0"], cwd=cd.TOP, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)

@@ -27,6 +27,16 @@ def kernel_path(layout):
     return path
 
 
+def read_initramfs():
+    """Its bytes, and what is in it."""
+    with open(INITRAMFS, "rb") as f:
+        data = f.read()
+    try:
+        return data, cpio.names(data)
+    except ValueError as error:
+        raise LauncherError("build/initramfs.cpio is damaged: %s" % error)
+
+
 def make_directory():
     """A fresh directory for this run. Those of launchers that were killed by force are swept first."""
     place = os.path.join(ROOT, "build", "run")
@@ -129,7 +139,7 @@ def loader_words(layout, words):
     """The words as the menu of the CD takes them over (boot/grub.cfg): a loader in between would put quotes
     of its own around a word with a blank, so there must be none."""
     for word in words:
-        if re.search(r'[\s"\'\\$*?\[\]]', word):
+        if not word or re.search(r'[\s"\'\\$*?\[\]]', word):
             raise LauncherError("with --iso, %r cannot be passed on: no blanks, quotes or wildcards" % word)
     return " ".join(["fathom", layout] + words)
 
@@ -142,7 +152,7 @@ class CdImage:
         self.kernel = kernel_path(options.layout)
         if not os.path.isfile(options.iso):
             raise LauncherError("%s is missing: run make iso first" % options.iso)
-        guest, host = find_program(options.program, cpio.names(open(INITRAMFS, "rb").read()))
+        guest, host = find_program(options.program, read_initramfs()[1])
         if host is not None:
             raise LauncherError("--iso runs what is on the CD, and %s is not" % options.program)
         words = ["stdio=" + ("console" if console else "link"), "init=" + guest]
@@ -167,12 +177,7 @@ class Image:
 
     def __init__(self, options, console):
         kernel = kernel_path(options.layout)
-        with open(INITRAMFS, "rb") as f:
-            first = f.read()
-        try:
-            names = cpio.names(first)
-        except ValueError as error:
-            raise LauncherError("build/initramfs.cpio is damaged: %s" % error)
+        first, names = read_initramfs()
         added = cpio.Archive()
         for text in options.add:
             host, guest = split_add(text)

@@ -65,7 +65,7 @@ clone() { # as a user would; whoever owns this checkout
 # enter SECONDS COMMAND: in the system, in the checkout. It is killed with all that it started when it does not end.
 enter() {
     limited "$1" unshare --mount --pid --fork --kill-child bash -c '
-        mount --make-rprivate / && mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" &&
+        mount --make-rprivate / && mount --bind "$0" "$0" && mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" &&
             mount -t tmpfs tmpfs "$0/tmp" &&
             exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb DEBIAN_FRONTEND=noninteractive \
                 ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \

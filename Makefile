@@ -1,6 +1,6 @@
 # Makefile: builds, runs and checks Fathom. `make help` lists what it can do.
 #
-#   make [LAYOUT=x86_64] [CONFIG_CHECK=1] [WERROR=1] [V=1] [CROSS_COMPILE=x86_64-elf-] [USER_CC=...]
+#   make [LAYOUT=x86_64] [BOOT=grub] [UEFI=0] [CONFIG_CHECK=1] [WERROR=1] [V=1] [CROSS_COMPILE=x86_64-elf-] [USER_CC=...]
 #
 # Everything made goes below build/: the kernel of each layout in build/$(LAYOUT)/, user programs in
 # build/user/, host tests in build/host/. All paths are relative to here, so the checkout may lie in
@@ -23,6 +23,8 @@ MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 LAYOUT ?= x86_64
 CONFIG_CHECK ?= 1
 WERROR ?= 0
+BOOT ?= grub
+UEFI ?= 0
 PYTHON ?= python3
 
 B := build/$(LAYOUT)
@@ -31,6 +33,10 @@ INITRAMFS := build/initramfs.cpio
 
 ifeq ($(wildcard kernel/mm/layout/$(LAYOUT).h),)
 $(error There is no layout "$(LAYOUT)": kernel/mm/layout/ has $(patsubst kernel/mm/layout/%.h,%,$(wildcard kernel/mm/layout/*.h)))
+endif
+
+ifeq ($(filter grub pvh,$(BOOT)),)
+$(error BOOT is grub or pvh, not "$(BOOT)")
 endif
 
 Q := $(if $(filter 1,$(V)),,@)
@@ -46,6 +52,7 @@ endif
 KCC := $(CROSS_COMPILE)gcc
 LD := $(CROSS_COMPILE)ld
 NM := $(CROSS_COMPILE)nm
+OBJCOPY := $(CROSS_COMPILE)objcopy
 OBJDUMP := $(CROSS_COMPILE)objdump
 READELF := $(CROSS_COMPILE)readelf
 
@@ -60,7 +67,7 @@ HOST_CC := $(if $(shell command -v gcc),gcc,cc)
 endif
 
 # What was found is told to the tests only: a make after an installation has to look again.
-export LAYOUT CONFIG_CHECK PYTHON
+export LAYOUT CONFIG_CHECK PYTHON BOOT UEFI
 check-now check-all-now lint-now: export CROSS_COMPILE := $(CROSS_COMPILE)
 check-now check-all-now lint-now: export USER_CC := $(USER_CC)
 check-now check-all-now lint-now: export HOST_CC := $(HOST_CC)
@@ -160,11 +167,32 @@ build/initramfs-list: export STAMP_TEXT = $(USER_ROOT_FILES)
 build/initramfs-list: FORCE
 	$(stamp)
 
+# ---- The disk image for GRUB --------------------------------------------------------------------
+
+# It holds the kernel of every layout, without what only a debugger reads. Each layout's kernel is made by
+# a make of its own, except the one that this make is for.
+ISO := build/fathom.iso
+LAYOUTS := $(patsubst kernel/mm/layout/%.h,%,$(wildcard kernel/mm/layout/*.h))
+ISO_KERNELS := $(LAYOUTS:%=build/%/fathom.iso.elf)
+OTHER_LAYOUTS := $(filter-out $(LAYOUT),$(LAYOUTS))
+
+.PHONY: $(OTHER_LAYOUTS:%=build/%/fathom.elf)
+$(OTHER_LAYOUTS:%=build/%/fathom.elf): build/%/fathom.elf:
+	@$(MAKE) --no-print-directory LAYOUT=$* kernel
+
+build/%/fathom.iso.elf: build/%/fathom.elf
+	$(call say,STRIP,$@)
+	$(Q)$(OBJCOPY) --strip-debug $< $@
+
+$(ISO): $(ISO_KERNELS) $(INITRAMFS) boot/grub.cfg tools/iso
+	$(call say,ISO,$@)
+	$(Q)tools/iso $@ boot/grub.cfg $(INITRAMFS) $(foreach l,$(LAYOUTS),$(l)=build/$(l)/fathom.iso.elf)
+
 # ---- Run and check ------------------------------------------------------------------------------
 
 # Targets that may install packages come in two parts: the second make finds what the first installed.
-.PHONY: run check check-all lint debug help doctor clean run-now check-now check-all-now lint-now
-run check lint:
+.PHONY: run iso check check-all lint debug help doctor clean run-now iso-now check-now check-all-now lint-now
+run iso check lint:
 	@tools/setup $@
 	@$(MAKE) --no-print-directory $@-now
 
@@ -172,13 +200,25 @@ check-all:
 	@tools/setup check
 	@$(MAKE) --no-print-directory check-all-now
 
+ifeq ($(BOOT),pvh)
 run-now: all
 	@$(PYTHON) tools/run --layout $(LAYOUT) $(RUN_FLAGS) -- /bin/init
+else
+run-now: all iso-now
+	@$(PYTHON) tools/run --iso $(ISO) $(if $(filter 1,$(UEFI)),--uefi) --layout $(LAYOUT) $(RUN_FLAGS) -- /bin/init
+endif
 
-check-now: all user-tests host-tests
+iso-now: $(ISO)
+
+# The tests of the disk image skip themselves when there is none.
+.PHONY: iso-if-possible
+iso-if-possible: all
+	@if tools/iso --check 2>/dev/null; then $(MAKE) --no-print-directory iso-now; else rm -f $(ISO); fi
+
+check-now: all user-tests host-tests iso-if-possible
 	@tests/run
 
-check-all-now: all user-tests host-tests
+check-all-now: all user-tests host-tests iso-if-possible
 	@tests/run --all
 
 lint-now: kernel
@@ -194,6 +234,7 @@ doctor:
 define HELP
 make             build the kernel, the user programs and the initramfs
 make run         boot Fathom in this terminal (leave with Ctrl-A x); installs what is missing
+make iso         build/fathom.iso, for BIOS and UEFI, as a CD or USB stick
 make check       all tests, in less than a quarter of an hour; installs what is missing
 make check-all   the tests that take longer, too
 make lint        layout of the code, cppcheck, layers, sizes, instructions
@@ -203,6 +244,7 @@ make clean       remove build/
 
 tools/run -- PROG ARG...     run one program in Fathom; tools/run --help
 
+BOOT=pvh             make run without GRUB    UEFI=1                     make run with UEFI firmware
 LAYOUT=x86_64        page-table layout        CROSS_COMPILE=x86_64-elf-  compiler of the kernel
 CONFIG_CHECK=1       checks in the kernel     USER_CC=gcc                compiler of the user programs
 WERROR=1             warnings are errors      HOST_CC=gcc                compiler of the host tests

@@ -19,6 +19,13 @@ multiboot2_header:
         .long multiboot2_end - multiboot2_header
         .long -(MB2_MAGIC + MB2_ARCH_I386 + (multiboot2_end - multiboot2_header))
         .balign 8
+        .word 1, 0                      /* tags wanted: command line, module, memory map */
+        .long 20
+        .long 1, 3, 6
+        .balign 8
+        .word 6, 0                      /* modules begin on a page */
+        .long 8
+        .balign 8
         .word 3, 0                      /* entry address: the same as PVH's, EAX tells them apart */
         .long 12
         .long boot_entry

@@ -1,6 +1,6 @@
 /*
- * boot_info.h: what the boot loader told us, in one form whatever the protocol (PVH now, Multiboot2
- * later). Filled in by boot/, valid for ever; the text and the initramfs lie in memory that is
+ * boot_info.h: what the boot loader told us, in one form whatever the protocol (PVH or
+ * Multiboot2). Filled in by boot/, valid for ever; the text and the initramfs lie in memory that is
  * never handed out before boot_info_release_initramfs().
  */
 #ifndef KERNEL_CORE_BOOT_INFO_H
@@ -15,7 +15,7 @@ struct boot_region { /* usable memory only; sorted, disjoint, any byte boundarie
 };
 
 struct boot_info {
-    const char *loader; /* "PVH" */
+    const char *loader; /* "PVH" or "Multiboot2" */
     char *cmdline;      /* "" when there is none; cmdline_parse cuts it up in place */
     paddr_t initramfs;  /* length 0: none */
     u64 initramfs_length;

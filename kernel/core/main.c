@@ -39,7 +39,8 @@ const struct boot_info *boot_info(void)
 
 static void read_boot_info(u32 magic, u64 loader_info)
 {
-    const char *wrong = pvh_read(&info, loader_info);
+    bool multiboot2 = magic == BOOT_MULTIBOOT2_MAGIC;
+    const char *wrong = (multiboot2 ? multiboot2_read : pvh_read)(&info, loader_info);
     if (wrong)
         panic_refuse("Fathom cannot start: %s (magic %#x)", wrong, magic);
     printk("boot: %s, command line: %s\n", info.loader, info.cmdline);

@@ -1,33 +1,25 @@
 /*
  * fs.c: start-up of the file system: the tree, what the boot loader brought, /proc, /dev. An initramfs that is damaged or
- * does not fit ends the machine here, with the offset and the reason in the log and in the result record.
+ * does not fit ends the machine here, with the offset and the reason on the console, in the log and in the result record.
  */
 #include "kernel/fs/fs.h"
 
 #include "kernel/core/boot_info.h"
 #include "kernel/core/panic.h"
 #include "kernel/core/printk.h"
-#include "kernel/core/upcall.h"
 #include "kernel/fs/initramfs.h"
 #include "kernel/x86/memory_map.h"
-#include "lib/format.h"
 
 struct fs_hooks fs_hooks;
 
-static void give_up(const struct initramfs_error *e)
+NORETURN static void give_up(const struct initramfs_error *e)
 {
-    char record[200];
     if (e->error == -ENOMEM)
-        format_to(record, sizeof(record),
-                  "panic initramfs needs more memory: the file at offset %llu has %llu bytes, %llu "
-                  "bytes are free",
-                  (unsigned long long)e->offset, (unsigned long long)e->needed,
-                  (unsigned long long)(page_free_count() * PAGE_SIZE));
-    else
-        format_to(record, sizeof(record), "panic initramfs damaged at offset %llu: %s",
-                  (unsigned long long)e->offset, e->what);
-    printk("fs: %s\n", record + strlen("panic "));
-    upcall_machine_end(record);
+        panic_refuse("initramfs needs more memory: the file at offset %llu has %llu bytes, %llu "
+                     "bytes are free",
+                     (unsigned long long)e->offset, (unsigned long long)e->needed,
+                     (unsigned long long)(page_free_count() * PAGE_SIZE));
+    panic_refuse("initramfs damaged at offset %llu: %s", (unsigned long long)e->offset, e->what);
 }
 
 void fs_init(void)

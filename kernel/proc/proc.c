@@ -5,16 +5,15 @@
  */
 #include "kernel/proc/proc.h"
 
+#include "kernel/core/boot_info.h"
 #include "kernel/core/cmdline.h"
 #include "kernel/core/panic.h"
 #include "kernel/core/printk.h"
 #include "kernel/core/time.h"
-#include "kernel/core/upcall.h"
 #include "kernel/fs/fs.h"
 #include "kernel/fs/procfs.h"
 #include "kernel/mm/slab.h"
 #include "lib/errno_name.h"
-#include "lib/format.h"
 
 static const char *const init_env[] = {"PATH=/bin", "HOME=/", "TERM=vt100"};
 
@@ -91,11 +90,8 @@ static int init_args(struct exec_args *args, const char *path)
 
 NORETURN static void no_init(const char *path, int error)
 {
-    char record[256];
-    format_to(record, sizeof(record), "panic cannot run the first program %s: %s", path,
-              errno_name(-error));
-    printk("proc: %s\n", record + strlen("panic "));
-    upcall_machine_end(record);
+    panic_refuse("cannot run the first program %s: %s%s", path, errno_name(-error),
+                 boot_info()->initramfs_length ? "" : " (the boot loader brought no initramfs)");
 }
 
 /* The first process's thread. */

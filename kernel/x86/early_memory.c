@@ -26,6 +26,11 @@ static bool handed_over;
 
 extern u8 kernel_data_end[];
 
+u64 boot_kernel_end(void)
+{
+    return (u64)kernel_data_end - KERNEL_BASE;
+}
+
 static u64 total_bytes(const struct boot_info *info)
 {
     u64 sum = 0;
@@ -46,7 +51,7 @@ void early_memory_init(const struct boot_info *info)
     u64 initrd = align_down(info->initramfs.v, PAGE_SIZE);
     u64 initrd_end = align_up(info->initramfs.v + info->initramfs_length, PAGE_SIZE);
     bool fits = regions_remove(&pool, 0, LOW_MEMORY);
-    fits &= regions_remove(&pool, LOW_MEMORY, (u64)kernel_data_end - KERNEL_BASE);
+    fits &= regions_remove(&pool, LOW_MEMORY, boot_kernel_end());
     if (info->initramfs_length)
         fits &= regions_remove(&pool, initrd, initrd_end);
     if (!fits)
@@ -93,7 +98,7 @@ void early_memory_hand_over(void)
 void boot_info_release_initramfs(void)
 {
     const struct boot_info *info = boot_info();
-    u64 start = align_up(info->initramfs.v, PAGE_SIZE);
+    u64 start = align_up(max_u64(info->initramfs.v, LOW_MEMORY), PAGE_SIZE);
     u64 end = align_down(info->initramfs.v + info->initramfs_length, PAGE_SIZE);
     ASSERT(handed_over, "too early");
     if (start < end && info->initramfs_length)

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #define printk test_printk
+#include "boot/loader.c"
 #include "boot/pvh.c"
 #include "boot/regions.c"
 #include "tests/host/tap.h"
@@ -26,7 +27,7 @@ enum {
 static char logged[1024];
 static struct boot_info out;
 static struct start_info *info;
-static struct memory_entry *map;
+static struct boot_memory_entry *map;
 
 void test_printk(const char *fmt, ...)
 {
@@ -34,6 +35,11 @@ void test_printk(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(logged, sizeof(logged), fmt, ap);
     va_end(ap);
+}
+
+u64 boot_kernel_end(void)
+{
+    return 0x200000;
 }
 
 static void *at(u64 pa)
@@ -53,7 +59,7 @@ static void reset(void)
                                 .rsdp = 0xf0000,
                                 .memory_map = MAP,
                                 .memory_entries = 1};
-    map[0] = (struct memory_entry){0x100000, 0x3f00000, MEMORY_RAM, 0};
+    map[0] = (struct boot_memory_entry){0x100000, 0x3f00000, BOOT_MEMORY_RAM, 0};
     strcpy(at(TEXT), "init=/bin/sh");
 }
 
@@ -93,12 +99,13 @@ static void test_refused(void)
     ok(pvh_read(&out, INFO), "four thousand million entries");
 }
 
+/* Out of reach, out of memory, or over the kernel. */
 static void test_modules(void)
 {
-    static const struct module bad[] = {{.address = 1ul << 32, .size = 1},
-                                        {.address = 0x1000, .size = 1ul << 33},
-                                        {.address = UINT64_MAX - 5, .size = 100},
-                                        {.address = 0x1000, .size = UINT64_MAX}};
+    static const struct module bad[] = {
+        {.address = 1ul << 32, .size = 1},        {.address = 0x1000, .size = 1ul << 33},
+        {.address = UINT64_MAX - 5, .size = 100}, {.address = 0x1000, .size = UINT64_MAX},
+        {.address = 0x3f00000, .size = 0x100001}, {.address = 0x1fffff, .size = 1}};
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         reset();
         info->modules = 1;
@@ -138,7 +145,7 @@ static bool is_sane(const struct boot_info *b)
             return false;
         for (u32 j = 0; j < info->memory_entries; j++) {
             u64 bad = map[j].address, bad_end = bad + map[j].size;
-            if (map[j].type != MEMORY_RAM && bad < end && (bad_end < bad || bad_end > start) &&
+            if (map[j].type != BOOT_MEMORY_RAM && bad < end && (bad_end < bad || bad_end > start) &&
                 map[j].size)
                 return false;
         }
@@ -163,8 +170,8 @@ static void test_garbage(void)
         reset();
         info->memory_entries = (u32)rand() % 300;
         for (u32 i = 0; i < info->memory_entries; i++)
-            map[i] =
-                (struct memory_entry){random_u64(), random_u64(), (u32)rand() % 4, (u32)rand()};
+            map[i] = (struct boot_memory_entry){random_u64(), random_u64(), (u32)rand() % 4,
+                                                (u32)rand()};
         bad += pvh_read(&out, INFO) || !is_sane(&out);
     }
     is(bad, 0, "2000 memory maps of garbage make sane ones");

@@ -33,12 +33,16 @@ class Guest:
                 self.channels[match.group(1)].connect(match.group(2))
         assert "file,id=log,path=log" in argv
         self.log_file = open("log", "wb", buffering=0)
-        self.command_line = argv[argv.index("-append") + 1]
+        if "-append" in argv:
+            self.command_line, files = argv[argv.index("-append") + 1], ("kernel", "initramfs")
+        else:   # a CD, whose menu takes the words from an OEM string
+            self.command_line = re.fullmatch(r"type=11,value=fathom \S+ (.*)", argv[argv.index("-smbios") + 1]).group(1)
+            files = ("cd",)
         words = split(self.command_line)
-        cut = words.index("--")
+        cut = words.index("--") if "--" in words else len(words)
         self.arguments = words[cut + 1:]
         self.name = [w for w in words[:cut] if w.startswith("init=")][0].rpartition("/")[2]
-        for name in ("kernel", "initramfs"):
+        for name in files:
             with open(name, "rb") as f:
                 setattr(self, name, f.read())
 

@@ -8,6 +8,7 @@ import sys
 
 from tap import FAKE, holds, main, same
 import cpio
+from launcher import firmware
 
 PT_LOAD, PT_INTERP = 1, 3
 
@@ -124,6 +125,29 @@ def options(tree):
     same(args[-2:], ["-cpu", "a b"], "more options come last")
 
 
+def cd(tree):
+    """--iso boots a CD and hands its menu the words; --uefi adds firmware with variables of this run's own"""
+    image = os.path.join(tree.root, "a, b.iso")
+    with open(image, "w") as f:
+        f.write("an image")
+    done = tree.run("--iso", image, "--append", "vm.zap=block strace=1", "--", "command", "one", "2")
+    same((done.returncode, done.stderr), (0, b""), "status")
+    same(done.stdout, b"stdio=link init=/bin/command vm.zap=block strace=1 -- one 2", "words")
+    args = tree.run("--iso", image, "--layout", "x86_64", "--append", "a=b,c", "--", "qemu").stdout.decode().split("\n")
+    holds("-kernel" not in args and "-initrd" not in args and "-append" not in args, "the kernel comes from the CD")
+    same(args[args.index("-smbios") + 1], "type=11,value=fathom x86_64 stdio=link init=/bin/qemu a=b,,c", "layout, commas")
+    holds("file=cd,format=raw,media=cdrom,readonly=on" in args, "the CD is a short name, whatever the image's is")
+    holds(not [a for a in args if "pflash" in a], "no firmware unless asked for")
+    for bad in ("a b", 'a"b', "a\\b", "$x", "*", ""):
+        done = tree.run("--iso", image, "--", "command", bad)
+        same(done.returncode, 125, "%r cannot be passed on" % bad)
+    if firmware.find():
+        args = tree.run("--iso", image, "--uefi", "--", "qemu").stdout.decode().split("\n")
+        holds("if=pflash,unit=0,format=raw,readonly=on,file=code" in args, "firmware")
+        holds("if=pflash,unit=1,format=raw,file=variables" in args, "its variables")
+    same(tree.leftovers(), [], "nothing is left")
+
+
 def archive(tree):
     """the archive writer gives the same bytes for the same input, and refuses damage with the offset"""
     one, two = cpio.Archive(), cpio.Archive()
@@ -153,5 +177,5 @@ def archive_and_real_cpio(tree):
     same(out.split(), ["bin", "bin/init", "bin/sh", "tmp"], "listing")
 
 
-main([arguments, command_line, guest_paths, not_there, host_program, dynamic_program, cut_off_program, added_files, options,
+main([arguments, command_line, guest_paths, not_there, host_program, dynamic_program, cut_off_program, added_files, options, cd,
       archive, archive_and_real_cpio])

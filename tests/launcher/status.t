@@ -109,7 +109,9 @@ def wrong_options(tree):
                  ["--timeout", "nan", "--", "exit"], ["--layout", "../x", "--", "exit"], ["--sausage", "--", "exit"],
                  ["exit", "0"], ["--"], [], ["--", ""], ["--append", "a -- b", "--", "exit"],
                  ["--add", "/no/such/file", "--", "exit"], ["--log", "/no/such/place/log", "--", "exit"],
-                 ["--time", "3", "--", "exit"], ["--mem"]):
+                 ["--time", "3", "--", "exit"], ["--mem"], ["--uefi", "--", "exit"], ["--iso", "/no/such.iso", "--", "exit"],
+                 ["--iso", "tools/run", "--add", "tools/run", "--", "exit"],
+                 ["--iso", "tools/run", "--", "./tools/launcher/status.t"]):
         done = tree.run(*args)
         same(done.returncode, 125, args)
         holds(done.stderr.startswith(b"tools/run: ") and done.stderr.count(b"\n") == 1, "one line: %r" % done.stderr)
@@ -119,7 +121,7 @@ def help_text(tree):
     """--help lists every option and status and is status 0"""
     done = tree.run("--help")
     same((done.returncode, done.stderr), (0, b""), "status")
-    for word in b"--layout --mem --smp --icount --timeout --append --add --log 124 125 126 128+N Ctrl-A".split():
+    for word in b"--layout --mem --smp --icount --timeout --append --add --iso --uefi --log 124 125 126 128+N Ctrl-A".split():
         holds(word in done.stdout, "%r is there" % word)
 
 

@@ -11,6 +11,7 @@ import struct
 import tempfile
 
 import cpio
+from launcher import firmware
 from launcher.options import ROOT, LauncherError
 
 PT_INTERP = 3
@@ -24,6 +25,16 @@ def kernel_path(layout):
             raise LauncherError("%s is missing: run make first%s" % (
                 os.path.relpath(needed, ROOT), "" if layout == "x86_64" else " (make LAYOUT=%s)" % layout))
     return path
+
+
+def read_initramfs():
+    """Its bytes, and what is in it."""
+    with open(INITRAMFS, "rb") as f:
+        data = f.read()
+    try:
+        return data, cpio.names(data)
+    except ValueError as error:
+        raise LauncherError("build/initramfs.cpio is damaged: %s" % error)
 
 
 def make_directory():
@@ -124,17 +135,49 @@ def quote(word):
     return '"' + re.sub(r'(["\\])', r"\\\1", word) + '"'
 
 
+def loader_words(layout, words):
+    """The words as the menu of the CD takes them over (boot/grub.cfg): a loader in between would put quotes
+    of its own around a word with a blank, so there must be none."""
+    for word in words:
+        if not word or re.search(r'[\s"\'\\$*?\[\]]', word):
+            raise LauncherError("with --iso, %r cannot be passed on: no blanks, quotes or wildcards" % word)
+    return " ".join(["fathom", layout] + words)
+
+
+class CdImage:
+    """The same for a machine that boots a CD: `cd`, with UEFI `code` and `variables` as well. The kernel and
+    initramfs are those on the CD, which ours are taken to be: for names in a trace, and to find a program."""
+
+    def __init__(self, options, console):
+        self.kernel = kernel_path(options.layout)
+        if not os.path.isfile(options.iso):
+            raise LauncherError("%s is missing: run make iso first" % options.iso)
+        guest, host = find_program(options.program, read_initramfs()[1])
+        if host is not None:
+            raise LauncherError("--iso runs what is on the CD, and %s is not" % options.program)
+        words = ["stdio=" + ("console" if console else "link"), "init=" + guest]
+        words += [word for text in options.append for word in text.split()]
+        words += ["--"] + options.arguments if options.arguments else []
+        self.command_line = loader_words(options.layout, words)
+        found = firmware.find(shutil.which(os.environ.get("FATHOM_QEMU") or "qemu-system-x86_64"))
+        if options.uefi and not found:
+            raise LauncherError("no UEFI firmware (OVMF) is there: install the package ovmf")
+        self.directory = make_directory()
+        os.symlink(os.path.abspath(options.iso), os.path.join(self.directory, "cd"))
+        if options.uefi:
+            os.symlink(found[0], os.path.join(self.directory, "code"))
+            shutil.copyfile(found[1], os.path.join(self.directory, "variables"))
+
+    def remove(self):
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
 class Image:
     """The files in the directory, ready for QEMU: `kernel`, `initramfs`; and the command line."""
 
     def __init__(self, options, console):
         kernel = kernel_path(options.layout)
-        with open(INITRAMFS, "rb") as f:
-            first = f.read()
-        try:
-            names = cpio.names(first)
-        except ValueError as error:
-            raise LauncherError("build/initramfs.cpio is damaged: %s" % error)
+        first, names = read_initramfs()
         added = cpio.Archive()
         for text in options.add:
             host, guest = split_add(text)

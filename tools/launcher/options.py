@@ -104,6 +104,9 @@ def parse(argv):
                         help="more words for the kernel command line")
     parser.add_argument("--add", action="append", default=[], metavar="HOST[:GUEST]",
                         help="put a file or directory into the guest (default: as /NAME)")
+    parser.add_argument("--iso", metavar="FILE",
+                        help="boot FILE (see make iso) as a CD under its own loader, not the kernel directly")
+    parser.add_argument("--uefi", action="store_true", help="with --iso: under UEFI, not BIOS")
     parser.add_argument("--log", metavar="FILE", help="write the kernel log to FILE")
     parser.add_argument("--gdb", metavar="SOCKET",
                         help="wait for gdb on this unix socket before the first instruction")
@@ -118,6 +121,10 @@ def parse(argv):
         raise LauncherError("--append takes no \"--\"; arguments of the program come after PROG")
     if options.gdb and os.path.lexists(options.gdb) and not stat.S_ISSOCK(os.lstat(options.gdb).st_mode):
         raise LauncherError("--gdb: %s is there and is no socket" % options.gdb)
+    if options.uefi and not options.iso:
+        raise LauncherError("--uefi needs --iso: without a loader there is no firmware to choose")
+    if options.iso and options.add:
+        raise LauncherError("--add cannot change what is on the CD of --iso")
     options.program, options.arguments = program[0], program[1:]
     return options
 

@@ -51,8 +51,21 @@ def arguments(options, command_line, directory):
     if options.gdb:
         path = os.path.relpath(options.gdb, directory).replace(",", ",,")
         args += ["-chardev", "socket,id=gdb,server=on,wait=off,path=" + path, "-gdb", "chardev:gdb", "-S"]
-    args += ["-kernel", "kernel", "-initrd", "initramfs", "-append", command_line]
+    if options.iso:
+        args += cd(options, command_line)
+    else:
+        args += ["-kernel", "kernel", "-initrd", "initramfs", "-append", command_line]
     return args + shlex.split(os.environ.get("FATHOM_QEMU_ARGS", ""))
+
+
+def cd(options, command_line):
+    """A machine that boots its CD. The words for the kernel reach the CD's menu as an OEM string."""
+    args = ["-boot", "order=d", "-drive", "file=cd,format=raw,media=cdrom,readonly=on",
+            "-smbios", "type=11,value=" + command_line.replace(",", ",,")]
+    if options.uefi:
+        args += ["-drive", "if=pflash,unit=0,format=raw,readonly=on,file=code",
+                 "-drive", "if=pflash,unit=1,format=raw,file=variables"]
+    return args
 
 
 def listen(directory):

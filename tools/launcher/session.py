@@ -21,6 +21,7 @@ QUEUE_MAX = 256 * 1024      # bytes waiting for stdout above which the guest is 
 WRITE_MAX = 4096            # a pipe that select calls writable takes this much without blocking
 LOG_MAX = 4 * 1024 * 1024   # of the kernel log, the end of it is kept
 LIFE_SECONDS = 5
+LIFE_SECONDS_CD = 30        # firmware and a loader come before the kernel
 END_SECONDS = 5             # between the record and QEMU's own end
 FLUSH_SECONDS = 2           # for what is left to write after the run was cut short
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -81,7 +82,8 @@ class Session:
         self.deadline = self.started + opts.timeout if opts.timeout else None
         self.end_by = self.flush_by = None
         self.gdb_socket = opts.gdb
-        self.life = None if opts.gdb else self.started + LIFE_SECONDS
+        self.patient = LIFE_SECONDS_CD if opts.iso else LIFE_SECONDS
+        self.life = None if opts.gdb else self.started + self.patient
         arguments = qemu.arguments(opts, self.image.command_line, self.image.directory)
         keep = (self.log_file.fileno(),) if self.log_file else ()
         self.qemu = qemu.Qemu(program, arguments, self.image.directory, keep)
@@ -134,8 +136,8 @@ class Session:
             self.life = None
             if self.console:
                 self.put(1, b"\r\n")
-            say("no sign of life from the kernel after %d s; waiting on\r" % LIFE_SECONDS if self.console
-                else "no sign of life from the kernel after %d s; waiting on" % LIFE_SECONDS)
+            say("no sign of life from the kernel after %d s; waiting on\r" % self.patient if self.console
+                else "no sign of life from the kernel after %d s; waiting on" % self.patient)
         if self.end_by is not None and now >= self.end_by:
             self.end_by = None
             self.qemu.kill()
@@ -379,7 +381,8 @@ def run(opts):
     fill_standard_descriptors()
     use_console = terminal.wanted()
     log_file = open(opts.log, "wb", buffering=0) if opts.log else None
-    session = Session(image.Image(opts, use_console), None, log_file)
+    make_image = image.CdImage if opts.iso else image.Image
+    session = Session(make_image(opts, use_console), None, log_file)
     try:
         session.catch_signals()
         if use_console:

@@ -98,11 +98,12 @@ long mm_munlockall(struct mm *mm);
 enum fault_access { FAULT_READ, FAULT_WRITE, FAULT_EXEC };
 enum fault_result {
     FAULT_DONE,
-    FAULT_RETRY,  /* something changed meanwhile; try the access again */
-    FAULT_MAPERR, /* SIGSEGV: no mapping */
-    FAULT_ACCERR, /* SIGSEGV: no right */
-    FAULT_BUSERR, /* SIGBUS: past the end of the file */
-    FAULT_OOM,    /* no memory: the program has to go */
+    FAULT_ALLOWED, /* nothing was to be done: the entry allows the access already */
+    FAULT_RETRY,   /* something changed meanwhile; try the access again */
+    FAULT_MAPERR,  /* SIGSEGV: no mapping */
+    FAULT_ACCERR,  /* SIGSEGV: no right */
+    FAULT_BUSERR,  /* SIGBUS: past the end of the file */
+    FAULT_OOM,     /* no memory: the program has to go */
 };
 enum fault_result mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access);
 

@@ -41,7 +41,7 @@ static void record(u32 vector, u64 error, vaddr_t addr)
     s->fault_addr = addr;
 }
 
-/* Why a program is about to end. */
+/* Why a program is about to end: an access to memory. */
 static void log_fault(u32 signal, vaddr_t addr, const char *access, const char *why, vaddr_t ip)
 {
     struct proc *proc = proc_current();
@@ -74,6 +74,10 @@ static void refuse_fault(enum fault_result result, struct trap_frame *frame, vad
     case FAULT_OOM:
         signal_send(proc_current(), SIGKILL);
         return;
+    case FAULT_ALLOWED:
+        info.code = SEGV_ACCERR;
+        why = "allowed, but the CPU refuses it for ever";
+        break;
     default:
         break;
     }
@@ -92,7 +96,9 @@ bool upcall_user_fault(struct trap_frame *frame, vaddr_t addr, u32 error_code)
             result = oom_fault(proc->mm, addr, access);
         proc->usage.faults++;
     }
-    if (result == FAULT_DONE || result == FAULT_RETRY)
+    bool stuck = proc && fault_watch(&proc->signals.fault_watch, frame->rip, addr, access,
+                                     result == FAULT_ALLOWED);
+    if (result == FAULT_DONE || result == FAULT_RETRY || (result == FAULT_ALLOWED && !stuck))
         return true;
     if (trap_from_user_mode(frame)) {
         refuse_fault(result, frame, addr, access);
@@ -153,6 +159,8 @@ void upcall_user_exception(struct trap_frame *frame, u32 vector)
 {
     struct abi_siginfo info = exception_info(frame, vector);
     record(vector, frame->error, proc_current()->signals.fault_addr);
+    struct proc *proc = proc_current();
     if (signal_force(&info))
-        log_fault((u32)info.signo, info.addr, "exception", trap_name(vector), frame->rip);
+        printk("%s (process %u): %s (%s), ip %#lx\n", proc->name, proc->pid,
+               signal_name(info.signo), trap_name(vector), (unsigned long)frame->rip);
 }

@@ -21,6 +21,7 @@ struct cpu {
     u32 id;
     u32 preempt_depth; /* spin locks held; > 0 forbids sleeping and rescheduling */
     bool need_resched;
+    bool smap_lifted;        /* SMAP is off until the next entry from user mode (traps.c) */
     bool in_usercopy_atomic; /* a user copy that must not fault in pages */
     u8 ranks[16];            /* lock ranks held, innermost last (spinlock.c) */
     u32 ranks_held;

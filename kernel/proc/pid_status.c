@@ -158,8 +158,10 @@ int pid_status_show(struct seq *seq, struct proc *proc)
     static const char *const sets[] = {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"};
     for (size_t i = 0; i < ARRAY_SIZE(sets); i++) /* root may all, and there is nobody else */
         seq_printf(seq, "%s:\t%016lx\n", sets[i], i == 0 || i == 4 ? 0ul : 0x1fffffffffful);
-    seq_printf(seq, "NoNewPrivs:\t0\nSeccomp:\t0\nCpus_allowed:\t1\nCpus_allowed_list:\t0\n"
-                    "Mems_allowed:\t1\nMems_allowed_list:\t0\n");
+    seq_printf(seq,
+               "NoNewPrivs:\t%d\nSeccomp:\t0\nCpus_allowed:\t1\nCpus_allowed_list:\t0\n"
+               "Mems_allowed:\t1\nMems_allowed_list:\t0\n",
+               READ_ONCE(proc->no_new_privs));
     snapshot_drop(&s);
     return 0;
 }

@@ -23,6 +23,7 @@ static const struct {
     {"tmpfs", suite_tmpfs},
     {"files", suite_files},
     {"paths", suite_paths},
+    {"answers", suite_answers},
     {"process", suite_process},
     {"exec", suite_exec},
     {"efault", suite_efault},

@@ -22,7 +22,7 @@ struct file_ops {
      * => no lock held. */
     long (*read)(struct file *file, struct io *io, u64 *pos);
     long (*write)(struct file *file, struct io *io, u64 *pos);
-    /* arg: a kernel copy of the argument, of the size that sys/ioctl.c knows for cmd. */
+    /* arg: a kernel copy of the argument, of the size that sys/sys_file.c knows for cmd. */
     int (*ioctl)(struct file *file, u32 cmd, void *arg);
     u32 (*poll)(struct file *file); /* POLL bits that are ready now */
     bool stream;                    /* no position: lseek and pread give ESPIPE */

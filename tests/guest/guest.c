@@ -8,6 +8,7 @@ u64 page;
 bool fathom;
 u64 random_seed = 1;
 
+/* clang-format off */
 static const struct {
     const char *name;
     void (*run)(void);
@@ -53,6 +54,7 @@ static const struct {
     {"forks", suite_forks},
     {"spawn", suite_spawn},
 };
+/* clang-format on */
 
 static int list(void)
 {

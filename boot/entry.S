@@ -35,6 +35,13 @@
 boot_entry:
         cli
         cld
+        movl    %eax, %edx              /* .bss: a loader short of memory may have put something there */
+        movl    $PHYS(kernel_bss_start), %edi
+        movl    $PHYS(kernel_data_end), %ecx
+        subl    %edi, %ecx
+        xorl    %eax, %eax
+        rep     stosb
+        movl    %edx, %eax
         movl    $PHYS(boot_stack_top), %esp
         pushl   %eax
         pushl   %ebx
@@ -56,7 +63,7 @@ boot_entry:
         lgdt    boot_gdt_pointer
         ljmp    $8, $boot_long_mode
 
-/* Fill the early tables, which are zero. Clobbers all but ESP. */
+/* Fill the early tables, which are zero as .bss is. Clobbers all but ESP. */
 boot_make_tables:
         movl    $PHYS(early_pgd), %edi
         movl    $PHYS(early_pud_low) + ENTRY_PRESENT_WRITE, %eax

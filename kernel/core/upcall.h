@@ -29,7 +29,7 @@ void upcall_return_to_user(struct trap_frame *frame);
 bool upcall_signal_wanted(bool fatal);
 /* A panic wants its record sent and the machine ended. dev/exitport.c */
 NORETURN void upcall_machine_end(const char *record);
-/* Panic text for whoever watches the console (not only the log). dev/serial.c; polled, no locks. */
+/* Panic text for whoever watches the console (not only the log). dev/tty.c; polled, no locks. */
 void upcall_console_panic(const char *text);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * line.c: canonical and raw input after the terminal's settings (termios(3)): erase, kill, end of file, interrupt, CR to NL,
- * echo. A line that fills the ring takes no more bytes until it is ended or read.
+ * echo. A line that fills the ring but for one place takes no more bytes, until it is ended. When finished lines fill it, line_has_room
+ * says so, and what is typed waits.
  */
 #include "kernel/dev/line.h"
 
@@ -96,7 +97,7 @@ static void input_canonical(struct line *line, u8 byte)
         while (line->tail != line->ready)
             erase_one(line);
     } else if (byte == cc[VEOF] || byte == '\n') {
-        if (line->tail - line->head >= LINE_RING)
+        if (!line_has_room(line))
             return;
         push(line, byte == '\n' ? '\n' : LINE_EOF);
         if (byte == '\n')
@@ -108,6 +109,11 @@ static void input_canonical(struct line *line, u8 byte)
     }
 }
 
+bool line_has_room(const struct line *line)
+{
+    return line->tail - line->head < LINE_RING;
+}
+
 u32 line_input(struct line *line, u8 byte)
 {
     u32 signal = input_signal(line, byte);
@@ -117,7 +123,7 @@ u32 line_input(struct line *line, u8 byte)
         byte = '\n';
     if (has(line, ICANON)) {
         input_canonical(line, byte);
-    } else if (line->tail - line->head < LINE_RING) {
+    } else if (line_has_room(line)) {
         push(line, byte);
         echo(line, byte);
         line->ready = line->tail;

@@ -21,7 +21,9 @@ struct line {
 };
 
 void line_init(struct line *line, void (*echo)(u8 byte));
-/* Take a byte as typed. The signal that it asks for, or 0. */
+/* Is there room for the end of a line? If not, bytes have to wait where they are until some were taken. */
+bool line_has_room(const struct line *line);
+/* Take a byte as typed. The signal that it asks for, or 0. => room, or the byte may be lost */
 u32 line_input(struct line *line, u8 byte);
 bool line_readable(const struct line *line);
 /* Up to n bytes of one line into buf; 0 at an end of input, which is used up. => readable */

@@ -2,6 +2,7 @@
  * tty.c: the console terminal on COM1: /dev/console and /dev/tty.
  *
  *      IRQ 4 -> line_input -> (Ctrl-C: the foreground group's signal) -> wake readers
+ *      a full ring leaves the rest in the port, which makes the host wait; readers fetch it when they have made room
  *      read: sleep until a line is ready, take a piece of it, hand it to the caller without the lock
  *      write: NL becomes CR NL, polled out
  *
@@ -31,28 +32,40 @@ static void send_cooked(u8 byte)
     uart_send(UART_COM1, byte);
 }
 
-void tty_irq(void)
+/* What the port has, as far as there is room. The signal that was asked for last, or 0. => input.lock held. */
+static u32 receive(void)
 {
     u8 byte;
     u32 signal = 0;
-    if (!present)
-        return;
-    u64 flags = spin_lock_irq(&input.lock);
-    while (uart_receive(UART_COM1, &byte)) {
+    while (present && line_has_room(&console) && uart_receive(UART_COM1, &byte)) {
         u32 asked = line_input(&console, byte);
         signal = asked ? asked : signal;
     }
     if (line_readable(&console))
         wait_wake_all_locked(&input);
-    spin_unlock_irq(&input.lock, flags);
+    return signal;
+}
+
+/* => no lock held. */
+static void send_signal(u32 signal)
+{
     if (signal && fs_hooks.terminal_signal)
         fs_hooks.terminal_signal(READ_ONCE(foreground), signal);
+}
+
+void tty_irq(void)
+{
+    u64 flags = spin_lock_irq(&input.lock);
+    u32 signal = receive();
+    spin_unlock_irq(&input.lock, flags);
+    send_signal(signal);
 }
 
 /* Wait for input and take up to n bytes. Bytes, 0 at the end of input, -EAGAIN, -RESTART_SYS. */
 static long take_input(struct file *file, u8 *buf, size_t n)
 {
     long ret = 0;
+    u32 signal = 0;
     u64 flags = spin_lock_irq(&input.lock);
     while (!line_readable(&console)) {
         if (file->flags & O_NONBLOCK)
@@ -62,9 +75,12 @@ static long take_input(struct file *file, u8 *buf, size_t n)
         if (ret < 0)
             break;
     }
-    if (ret == 0)
+    if (ret == 0) {
         ret = line_take(&console, buf, n);
+        signal = receive();
+    }
     spin_unlock_irq(&input.lock, flags);
+    send_signal(signal);
     return ret;
 }
 
@@ -109,7 +125,9 @@ static void set_settings(const struct abi_termios *settings, bool drop_input)
         console.head = console.ready = console.tail;
     else if (!(settings->c_lflag & ICANON))
         console.ready = console.tail;
+    u32 signal = receive();
     spin_unlock_irq(&input.lock, flags);
+    send_signal(signal);
 }
 
 static int tty_ioctl(struct file *file, u32 cmd, void *arg)

@@ -6,6 +6,7 @@
  * children's cookies, which only grow, so that names made or removed meanwhile never shift the others; from
  * PROC_DYNAMIC on what a directory of /proc makes on demand.
  */
+#include "kernel/fs/children.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/fs.h"
 #include "kernel/fs/procfs.h"
@@ -25,7 +26,6 @@ static void dir_item_set(struct dir_item *item, const char *name, const struct i
 bool dir_next(struct file *dir, u64 pos, struct dir_item *item)
 {
     struct entry *at = dir->entry;
-    struct list_head *link;
     bool found = true;
     tree_lock();
     if (pos < 2) {
@@ -33,12 +33,10 @@ bool dir_next(struct file *dir, u64 pos, struct dir_item *item)
         dir_item_set(item, pos == 0 ? "." : "..", named->inode, pos + 1);
         goto out;
     }
-    list_for_each (link, &at->inode->children) {
-        struct entry *child = list_entry(link, struct entry, link);
-        if (child->cookie >= pos) {
-            dir_item_set(item, child->name, child->inode, child->cookie + 1);
-            goto out;
-        }
+    struct entry *child = children_from(at->inode, pos);
+    if (child) {
+        dir_item_set(item, child->name, child->inode, child->cookie + 1);
+        goto out;
     }
     const struct proc_entry *proc = at->inode->proc;
     found = proc && proc->next && proc->next(at, max_u64(pos, PROC_DYNAMIC), item);
@@ -104,6 +102,32 @@ int fs_symlink(struct entry *start, const char *path, const char *target)
     return ret;
 }
 
+/* ---- what /proc answers: it is a file system of its own, and nobody changes it ---- */
+
+static bool in_proc(const struct entry *dir)
+{
+    return dir->inode->proc;
+}
+
+/* Is entry /proc, which all else lies below? */
+static bool proc_top(const struct entry *entry)
+{
+    return in_proc(entry) && !in_proc(entry->parent);
+}
+
+/* Why a name in dir, which lies in /proc, cannot be changed: in /proc/sys the rights say no. */
+static int proc_refusal(const struct entry *dir)
+{
+    const struct entry *below = dir;
+    while (!proc_top(dir)) {
+        below = dir;
+        dir = dir->parent;
+    }
+    return strcmp(below->name, "sys") == 0 ? -EACCES : -EPERM;
+}
+
+/* ---- unlink and rmdir ---- */
+
 static int unlink_check(const struct path_result *r)
 {
     if (r->last != PATH_NAME)
@@ -112,9 +136,9 @@ static int unlink_check(const struct path_result *r)
         return -ENOENT;
     if (r->slash)
         return S_ISDIR(r->entry->inode->mode) ? -EISDIR : -ENOTDIR;
-    if (S_ISDIR(r->entry->inode->mode))
-        return -EISDIR;
-    return r->entry->inode->proc ? -EPERM : 0;
+    if (in_proc(r->dir))
+        return proc_refusal(r->dir);
+    return S_ISDIR(r->entry->inode->mode) ? -EISDIR : 0;
 }
 
 static int rmdir_check(const struct path_result *r)
@@ -127,8 +151,10 @@ static int rmdir_check(const struct path_result *r)
         return -ENOENT;
     if (!S_ISDIR(r->entry->inode->mode))
         return -ENOTDIR;
-    if (r->entry->inode->proc)
-        return -EPERM;
+    if (in_proc(r->dir))
+        return proc_refusal(r->dir);
+    if (proc_top(r->entry))
+        return -EBUSY;
     return tree_empty(r->entry) ? 0 : -ENOTEMPTY;
 }
 
@@ -145,63 +171,74 @@ int fs_unlink(struct entry *start, const char *path, bool directory)
     return ret;
 }
 
+static int link_check(const struct entry *from, const struct path_result *r)
+{
+    if (r->entry)
+        return -EEXIST;
+    if (r->slash || in_proc(r->dir))
+        return -ENOENT;
+    if (from->inode->proc)
+        return -EXDEV;
+    if (S_ISDIR(from->inode->mode))
+        return -EPERM;
+    return from->inode->nlink == 0 ? -ENOENT : 0;
+}
+
 int fs_link(struct entry *from, struct entry *start, const char *path)
 {
     struct path_result r;
-    if (S_ISDIR(from->inode->mode))
-        return -EPERM;
-    if (from->inode->proc)
-        return -EXDEV;
     tree_lock();
     int ret = path_walk(start, path, PATH_PARENT, &r);
-    if (ret == 0 && r.entry)
-        ret = -EEXIST;
-    else if (ret == 0 && (r.slash || from->inode->nlink == 0))
-        ret = -ENOENT;
+    if (ret == 0)
+        ret = link_check(from, &r);
     if (ret == 0)
         ret = tree_link(r.dir, r.name, r.length, from->inode, NULL);
     tree_unlock();
     return ret;
 }
 
-/* May from (a) become to (b)? 1: they are the same file already and nothing is to be done. */
-static int rename_check(const struct path_result *a, const struct path_result *b)
+static bool lies_in(const struct entry *entry, const struct entry *dir)
 {
+    while (entry != dir && entry != fs_root)
+        entry = entry->parent;
+    return entry == dir;
+}
+
+/* What has to be true of the two names. */
+static int rename_check_names(const struct path_result *a, const struct path_result *b)
+{
+    if (in_proc(a->dir) != in_proc(b->dir))
+        return -EXDEV;
     if (a->last != PATH_NAME || b->last != PATH_NAME)
         return -EBUSY;
-    if (!a->entry)
+    if (!a->entry || (!b->entry && in_proc(b->dir)))
         return -ENOENT;
-    if (!b->entry && b->dir->inode->proc)
-        return -ENOENT;
-    if (a->entry->inode->proc || (b->entry && b->entry->inode->proc))
-        return -EPERM;
     bool dir = S_ISDIR(a->entry->inode->mode);
     if (!dir && (a->slash || b->slash))
         return -ENOTDIR;
-    if (dir)
-        for (struct entry *e = b->dir; e != fs_root; e = e->parent)
-            if (e == a->entry)
-                return -EINVAL;
-    if (!b->entry)
-        return 0;
-    if (a->entry->inode == b->entry->inode)
-        return 1;
-    for (struct entry *e = a->dir; e != fs_root; e = e->parent)
-        if (e == b->entry)
-            return -ENOTEMPTY;
-    if (S_ISDIR(b->entry->inode->mode) != dir)
-        return dir ? -ENOTDIR : -EISDIR;
-    return dir && !tree_empty(b->entry) ? -ENOTEMPTY : 0;
+    if (dir && lies_in(b->dir, a->entry))
+        return -EINVAL;
+    return 0;
 }
 
-/* What was under the new name goes, once the move cannot fail any more. => tree lock held. */
-static int rename_move(struct path_result *a, struct path_result *b)
+/* May from (a) become to (b)? 1: they are the same file already and nothing is to be done. */
+static int rename_check(const struct path_result *a, const struct path_result *b)
 {
-    struct entry *victim = b->entry;
-    int ret = tree_move(a->entry, b->dir, b->name, b->length);
-    if (ret == 0 && victim)
-        tree_unlink(victim);
-    return ret;
+    int ret = rename_check_names(a, b);
+    if (ret < 0)
+        return ret;
+    if (b->entry && a->entry->inode == b->entry->inode)
+        return 1;
+    if (b->entry && b->entry != fs_root && lies_in(a->dir, b->entry))
+        return -ENOTEMPTY;
+    bool dir = S_ISDIR(a->entry->inode->mode);
+    if (b->entry && S_ISDIR(b->entry->inode->mode) != dir)
+        return dir ? -ENOTDIR : -EISDIR;
+    if (in_proc(a->dir))
+        return proc_refusal(a->dir);
+    if (proc_top(a->entry) || (b->entry && proc_top(b->entry)))
+        return -EBUSY;
+    return b->entry && dir && !tree_empty(b->entry) ? -ENOTEMPTY : 0;
 }
 
 int fs_rename(struct entry *from_start, const char *from, struct entry *to_start, const char *to)
@@ -214,7 +251,7 @@ int fs_rename(struct entry *from_start, const char *from, struct entry *to_start
     if (ret == 0)
         ret = rename_check(&a, &b);
     if (ret == 0)
-        ret = rename_move(&a, &b);
+        ret = tree_move(a.entry, b.dir, b.name, b.length, b.entry);
     tree_unlock();
     return ret < 0 ? ret : 0;
 }

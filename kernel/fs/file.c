@@ -5,6 +5,8 @@
  * between being found and being opened; truncation and the operations' own open come after it is dropped.
  *
  *      path_walk -> [make it] -> checks -> struct file (pins the entry) -> unlock -> O_TRUNC -> ops->open
+ *
+ * A regular file that is open for writing counts as such in its inode until its end, so that nobody runs it meanwhile.
  */
 #include "kernel/fs/file.h"
 
@@ -15,11 +17,19 @@
 static struct slab_cache file_cache;
 static const struct file_ops path_file_ops; /* O_PATH: a place in the tree, no contents */
 
+/* Does this access keep a program from being run? */
+static bool writes_contents(const struct inode *inode, u32 access)
+{
+    return (access & MM_FILE_WRITE) && S_ISREG(inode->mode) && !inode->proc;
+}
+
 static void file_release(struct mm_file *mm)
 {
     struct file *file = container_of(mm, struct file, mm);
     if (file->ops->release && !file->refused)
         file->ops->release(file);
+    if (writes_contents(file_inode(file), mm->access))
+        inode_write_end(file_inode(file));
     entry_put(file->entry);
     slab_free(&file_cache, file);
 }
@@ -51,23 +61,36 @@ void file_init(void)
     slab_cache_init(&file_cache, "file", sizeof(struct file), 8);
 }
 
-/* A struct file over entry, which gets a reference. NULL without memory. */
-static struct file *file_create(struct entry *entry, u32 flags)
+static u32 access_of(u32 flags)
 {
     static const u32 access[] = {MM_FILE_READ, MM_FILE_WRITE, MM_FILE_READ | MM_FILE_WRITE, 0};
+    return flags & O_PATH ? 0 : access[flags & O_ACCMODE];
+}
+
+/* A struct file over entry, which gets a reference. 0 and *out, -ETXTBSY, -ENOMEM. */
+static int file_create(struct entry *entry, u32 flags, struct file **out)
+{
+    bool writes = writes_contents(entry->inode, access_of(flags));
+    int ret = writes ? inode_write_begin(entry->inode) : 0;
+    if (ret < 0)
+        return ret;
     struct file *file = slab_alloc_zeroed(&file_cache);
-    if (!file)
-        return NULL;
+    if (!file) {
+        if (writes)
+            inode_write_end(entry->inode);
+        return -ENOMEM;
+    }
     file->mm.ops = &file_mm_ops;
     file->mm.refs = 1;
-    file->mm.access = flags & O_PATH ? 0 : access[flags & O_ACCMODE];
+    file->mm.access = access_of(flags);
     mutex_init(&file->pos_lock, RANK_POSITION);
     file->entry = entry_get(entry);
     file->ops = flags & O_PATH ? &path_file_ops : entry->inode->file_ops;
     file->flags = flags & ~(O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_CLOEXEC);
     if (file->ops->mappable)
         file->mm.mapping = &entry->inode->mapping;
-    return file;
+    *out = file;
+    return 0;
 }
 
 /* The last name is not there: make a regular file. => tree lock held. */
@@ -130,18 +153,19 @@ static int open_locked(const struct open_request *q, struct file **out, bool *cr
     ret = open_check(q, &r, *created);
     if (ret < 0)
         return ret;
-    *out = file_create(r.entry, q->flags);
-    if (!*out && *created) { /* no memory: nothing was opened, nothing was made */
+    ret = file_create(r.entry, q->flags, out);
+    if (ret < 0 && *created) { /* no memory: nothing was opened, nothing was made */
         tree_unlink(r.entry);
         *created = false;
     }
-    return *out ? 0 : -ENOMEM;
+    return ret;
 }
 
-/* The operations' own part of opening. Takes file over. */
-static int open_finish(struct file *file, struct file **out)
+/* The operations' own part of opening, if all went well so far. Takes file over. */
+static int open_finish(struct file *file, int ret, struct file **out)
 {
-    int ret = file->ops->open ? file->ops->open(file) : 0;
+    if (ret == 0 && file->ops->open)
+        ret = file->ops->open(file);
     if (ret < 0) {
         file->refused = true;
         file_put(file);
@@ -153,8 +177,9 @@ static int open_finish(struct file *file, struct file **out)
 
 int file_open_entry(struct entry *entry, u32 flags, struct file **out)
 {
-    struct file *file = file_create(entry, flags);
-    return file ? open_finish(file, out) : -ENOMEM;
+    struct file *file;
+    int ret = file_create(entry, flags, &file);
+    return ret < 0 ? ret : open_finish(file, 0, out);
 }
 
 int file_create_nameless(const char *name, u32 mode, u32 flags, struct file **out)
@@ -166,9 +191,9 @@ int file_create_nameless(const char *name, u32 mode, u32 flags, struct file **ou
     inode_put(inode);
     if (!entry)
         return -ENOMEM;
-    *out = file_create(entry, flags);
+    int ret = file_create(entry, flags, out);
     entry_put(entry);
-    return *out ? 0 : -ENOMEM;
+    return ret;
 }
 
 /* O_TMPFILE: a regular file in the directory path that never has a name. */
@@ -178,10 +203,10 @@ static int open_unnamed(const struct open_request *q, struct file **out)
     int ret = path_find(q->start, q->path, PATH_FOLLOW, &dir);
     if (ret < 0)
         return ret;
-    bool is_dir = S_ISDIR(dir->inode->mode);
+    ret = !S_ISDIR(dir->inode->mode) ? -ENOTDIR : dir->inode->proc ? -EOPNOTSUPP : 0;
     entry_put(dir);
-    if (!is_dir)
-        return -ENOTDIR;
+    if (ret < 0)
+        return ret;
     return file_create_nameless(NULL, q->mode, q->flags & ~(O_DIRECTORY | O_TMPFILE_BIT), out);
 }
 
@@ -205,8 +230,8 @@ int file_open(const struct open_request *request, struct file **out)
     if (ret < 0)
         return ret;
     if ((q.flags & O_TRUNC) && !created && S_ISREG(file_inode(file)->mode))
-        inode_truncate(file_inode(file), 0);
-    return open_finish(file, out);
+        ret = inode_truncate(file_inode(file), 0);
+    return open_finish(file, ret, out);
 }
 
 long file_read_at(struct file *file, void *buf, size_t n, u64 pos)

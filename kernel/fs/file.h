@@ -22,7 +22,7 @@ struct file_ops {
      * => no lock held. */
     long (*read)(struct file *file, struct io *io, u64 *pos);
     long (*write)(struct file *file, struct io *io, u64 *pos);
-    /* arg: a kernel copy of the argument, of the size that sys/ioctl.c knows for cmd. */
+    /* arg: a kernel copy of the argument, of the size that sys/sys_file.c knows for cmd. */
     int (*ioctl)(struct file *file, u32 cmd, void *arg);
     u32 (*poll)(struct file *file); /* POLL bits that are ready now */
     bool stream;                    /* no position: lseek and pread give ESPIPE */
@@ -93,7 +93,7 @@ int file_open_entry(struct entry *entry, u32 flags, struct file **out);
 /* Whole-file helpers for the kernel's own reads. Returns bytes read, less than n at the end of the file. */
 long file_read_at(struct file *file, void *buf, size_t n, u64 pos);
 
-/* Give entry's regular file the size. 0, -EINVAL, -EISDIR. => no lock held; may sleep. */
+/* Give a regular file the size. 0, -EINVAL, -EISDIR, -ETXTBSY. => no lock held; may sleep. */
 int inode_truncate(struct inode *inode, u64 size);
 
 /* Read from a page index as files and procfs's texts do; holes read as zero. */

@@ -72,6 +72,8 @@ static long proc_write(struct file *file, struct io *io, u64 *pos)
 {
     const struct proc_entry *proc = file_inode(file)->proc;
     size_t n = io->left;
+    if (!proc->write) /* root may open it so: Linux's answers */
+        return file_inode(file)->about.id ? -EINVAL : -EIO;
     if (n > PROC_WRITE_MAX)
         return -EINVAL;
     char *text = kmalloc(PROC_WRITE_MAX + 1);
@@ -91,8 +93,9 @@ static long proc_write(struct file *file, struct io *io, u64 *pos)
 
 static int proc_open(struct file *file)
 {
+    const struct proc_entry *proc = file_inode(file)->proc;
     bool wants_write = file->mm.access & MM_FILE_WRITE;
-    return wants_write && !file_inode(file)->proc->write ? -EACCES : 0;
+    return wants_write && proc->strict && !proc->write ? -EACCES : 0;
 }
 
 static void proc_release(struct file *file)
@@ -230,6 +233,7 @@ static int register_knob(struct knob *knob)
     proc->arg = knob;
     proc->show = knob_file_show;
     proc->write = knob->boot_only ? NULL : knob_file_write;
+    proc->strict = true;
     int ret = procfs_register(proc);
     if (ret < 0)
         kfree(proc);

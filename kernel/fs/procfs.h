@@ -35,7 +35,7 @@ struct proc_entry {
         *path; /* below /proc: "sys/vm/zap"; directories are made as needed. "": /proc itself */
     void *arg;
     int (*show)(struct seq *seq, void *arg); /* 0 or a negative errno; may sleep */
-    /* text ends in NUL where the written bytes do. 0: all was taken. NULL: opening it for writing is EACCES. */
+    /* text ends in NUL where the written bytes do. 0: all was taken. NULL: writing is EIO, or EINVAL if it is about a process. */
     int (*write)(const char *text, size_t length, void *arg);
     /* A link that leads to an entry rather than to a path: the entry, with a reference; NULL: nowhere. text: what readlink
      * shows, if not the entry's path. => tree lock held. */
@@ -47,6 +47,8 @@ struct proc_entry {
     struct entry *(*lookup)(struct entry *dir, const char *name, size_t length);
     bool (*next)(struct entry *dir, u64 pos, struct dir_item *item);
     u32 mode; /* 0: what the operations say */
+    bool
+        strict; /* without write, opening it for writing is EACCES already, for root too: /proc/sys */
 };
 #define PROC_DYNAMIC (1ul << 32)
 

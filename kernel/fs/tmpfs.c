@@ -182,10 +182,14 @@ int inode_truncate(struct inode *inode, u64 size)
     if (inode->proc) /* a text made on demand has no length to set */
         return 0;
     CHECK(size <= ABI_FILE_MAX, "size %llx", (unsigned long long)size);
+    int ret = inode_write_begin(inode);
+    if (ret < 0)
+        return ret;
     mutex_lock(&inode->lock);
     set_size(inode, size);
     inode->mtime = inode->ctime = time_wall_ns();
     mutex_unlock(&inode->lock);
+    inode_write_end(inode);
     return 0;
 }
 

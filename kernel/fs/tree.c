@@ -2,13 +2,13 @@
  * tree.c: entries and inodes: making, linking, unlinking, and the end of both.
  *
  * Data: the root, the slab of inodes, the counter of inode numbers. Locks as tree.h says. Callers: path.c walks,
- * namei.c changes the tree, file.c pins entries.
+ * dir.c changes the tree, file.c pins entries.
  *
  * The life of a file:   inode_create (1: the maker) -> tree_link (+1: the entry) -> maker's inode_put
  *                       open: entry_get; unlink: the tree's entry reference goes; last close or munmap: entry_put
  *                       -> entry freed -> inode_put -> mapping_destroy: the pages come back.
  */
-#include "kernel/fs/tree.h"
+#include "kernel/fs/children.h"
 
 #include "kernel/core/panic.h"
 #include "kernel/core/time.h"
@@ -35,7 +35,6 @@ static void inode_init_contents(struct inode *inode)
         inode->file_ops = &tmpfs_file_ops;
         break;
     case S_IFDIR:
-        list_init(&inode->children);
         inode->next_cookie = 2; /* 0 and 1 are "." and ".." */
         inode->file_ops = &dir_file_ops;
         break;
@@ -68,6 +67,37 @@ void inode_put(struct inode *inode)
     else if (S_ISFIFO(inode->mode))
         pipe_free(inode->pipe);
     slab_free(&inode_cache, inode);
+}
+
+static int count_users(struct inode *inode, s32 step)
+{
+    s32 seen = __atomic_load_n(&inode->writers, __ATOMIC_RELAXED);
+    do {
+        if (seen && (seen < 0) != (step < 0))
+            return -ETXTBSY;
+    } while (!__atomic_compare_exchange_n(&inode->writers, &seen, seen + step, false,
+                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    return 0;
+}
+
+int inode_write_begin(struct inode *inode)
+{
+    return count_users(inode, 1);
+}
+
+void inode_write_end(struct inode *inode)
+{
+    __atomic_fetch_sub(&inode->writers, 1, __ATOMIC_ACQ_REL);
+}
+
+int inode_run_begin(struct inode *inode)
+{
+    return count_users(inode, -1);
+}
+
+void inode_run_end(struct inode *inode)
+{
+    __atomic_fetch_add(&inode->writers, 1, __ATOMIC_ACQ_REL);
 }
 
 static struct entry *entry_create(const char *name, size_t length, struct inode *inode)
@@ -128,12 +158,9 @@ void tree_keep(struct entry *entry)
 struct entry *tree_child(struct entry *dir, const char *name, size_t length)
 {
     const struct proc_entry *proc = dir->inode->proc;
-    struct list_head *pos;
-    list_for_each (pos, &dir->inode->children) {
-        struct entry *child = list_entry(pos, struct entry, link);
-        if (strncmp(child->name, name, length) == 0 && child->name[length] == '\0')
-            return child;
-    }
+    struct entry *child = children_find(dir->inode, name, length);
+    if (child)
+        return child;
     struct entry *made = proc && proc->lookup ? proc->lookup(dir, name, length) : NULL;
     if (made)
         tree_keep(made);
@@ -155,8 +182,7 @@ int tree_link(struct entry *dir, const char *name, size_t length, struct inode *
     if (!entry)
         return -ENOMEM;
     entry->parent = entry_get(dir);
-    entry->cookie = dir->inode->next_cookie++;
-    list_add_tail(&dir->inode->children, &entry->link);
+    children_add(dir->inode, entry);
     inode->nlink++;
     if (S_ISDIR(inode->mode)) {
         inode->nlink++;      /* its own "." */
@@ -195,7 +221,7 @@ void tree_unlink(struct entry *entry)
 {
     struct inode *inode = entry->inode, *dir = entry->parent->inode;
     CHECK(!entry->deleted, "%s is not in the tree", entry->name);
-    list_del(&entry->link);
+    children_remove(dir, entry);
     entry->deleted = true;
     inode->nlink--;
     if (S_ISDIR(inode->mode)) {
@@ -214,7 +240,8 @@ static void set_name(struct entry *entry, char *name)
     entry->name = name;
 }
 
-int tree_move(struct entry *entry, struct entry *dir, const char *name, size_t length)
+int tree_move(struct entry *entry, struct entry *dir, const char *name, size_t length,
+              struct entry *victim)
 {
     struct entry *from = entry->parent;
     CHECK(!entry->deleted && length >= 1 && length <= ABI_NAME_MAX, "%s", entry->name);
@@ -224,11 +251,12 @@ int tree_move(struct entry *entry, struct entry *dir, const char *name, size_t l
     if (!copy)
         return -ENOMEM;
     memcpy(copy, name, length);
-    list_del(&entry->link);
+    if (victim)
+        tree_unlink(victim);
+    children_remove(from->inode, entry);
     set_name(entry, copy);
     entry->parent = entry_get(dir);
-    entry->cookie = dir->inode->next_cookie++;
-    list_add_tail(&dir->inode->children, &entry->link);
+    children_add(dir->inode, entry);
     if (S_ISDIR(entry->inode->mode)) {
         from->inode->nlink--;
         dir->inode->nlink++;
@@ -242,7 +270,7 @@ int tree_move(struct entry *entry, struct entry *dir, const char *name, size_t l
 
 bool tree_empty(const struct entry *dir)
 {
-    return list_empty(&dir->inode->children);
+    return children_none(dir->inode);
 }
 
 size_t tree_path(const struct entry *entry, char *buf, size_t size)

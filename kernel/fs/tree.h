@@ -20,6 +20,7 @@
 #include "kernel/mm/mapping.h"
 #include "lib/abi/fcntl.h"
 #include "lib/abi/stat.h"
+#include "lib/rbtree.h"
 
 struct file_ops;
 struct pipe;
@@ -38,18 +39,19 @@ struct inode {
     u32 mode;  /* type and rights; the type never changes */
     u32 nlink; /* tree lock */
     u64 ino;
-    u64 rdev;                /* character devices */
+    s32 writers; /* atomic: files open for writing; below 0: so many run it as a program */
+    u64 rdev;    /* character devices */
     u64 atime, mtime, ctime; /* nanoseconds since 1970; single words */
     struct mutex lock;
     struct mutex
         write_lock; /* regular files: one write at a time, while it fetches the caller's bytes, too */
     const struct file_ops *file_ops;
     union {
-        struct mapping mapping;        /* S_IFREG */
-        char *target;                  /* S_IFLNK, from kmalloc */
-        struct pipe *pipe;             /* S_IFIFO */
-        struct {                       /* S_IFDIR; tree lock */
-            struct list_head children; /* of struct entry, oldest first */
+        struct mapping mapping;                /* S_IFREG */
+        char *target;                          /* S_IFLNK, from kmalloc */
+        struct pipe *pipe;                     /* S_IFIFO */
+        struct {                               /* S_IFDIR; tree lock; children.c */
+            struct rb_root by_name, by_cookie; /* of struct entry */
             u64 next_cookie;
         };
     };
@@ -63,11 +65,11 @@ struct entry {
     bool bare;    /* not a place in the tree: its name is all its path ("pipe:[7]") */
     bool kept;    /* tree lock: on the list of tree_keep */
     struct entry *next_kept;
-    u64 cookie;            /* position for getdents, grows with time */
-    struct list_head link; /* in the parent's children */
-    struct entry *parent;  /* a reference; the root's own parent is itself, without one */
-    struct inode *inode;   /* a reference */
-    char *name;            /* tree lock: first_name, or after a rename from kmalloc */
+    u64 cookie;                        /* position for getdents, grows with time */
+    struct rb_node by_name, by_cookie; /* in the parent's children */
+    struct entry *parent; /* a reference; the root's own parent is itself, without one */
+    struct inode *inode;  /* a reference */
+    char *name;           /* tree lock: first_name, or after a rename from kmalloc */
     char first_name[];
 };
 
@@ -86,6 +88,13 @@ static inline struct inode *inode_get(struct inode *inode)
     __atomic_fetch_add(&inode->refs, 1, __ATOMIC_RELAXED);
     return inode;
 }
+
+/* A regular file is either written or run. Begin answers -ETXTBSY while it is the other; each end goes with a begin that
+ * answered 0. => any context. */
+int inode_write_begin(struct inode *inode);
+void inode_write_end(struct inode *inode);
+int inode_run_begin(struct inode *inode);
+void inode_run_end(struct inode *inode);
 
 static inline struct entry *entry_get(struct entry *entry)
 {
@@ -116,9 +125,10 @@ struct entry *tree_orphan(struct inode *inode, const char *name, bool bare);
 struct entry *tree_transient(struct entry *dir, const char *name, struct inode *inode);
 /* Take an entry out of its directory. The tree's reference goes. */
 void tree_unlink(struct entry *entry);
-/* Put entry into dir under a name that is not there; whoever has it open or works in it goes along. 0, or -ENOMEM, -ENOENT
- * (dir was removed) with nothing changed. */
-int tree_move(struct entry *entry, struct entry *dir, const char *name, size_t length);
+/* Put entry into dir under a name; whoever has it open or works in it goes along. victim, the entry of that name, goes as by
+ * tree_unlink; NULL: there is none. 0, or -ENOMEM, -ENOENT (dir was removed) with nothing changed. */
+int tree_move(struct entry *entry, struct entry *dir, const char *name, size_t length,
+              struct entry *victim);
 bool tree_empty(const struct entry *dir);
 /* The absolute path with " (deleted)" where it applies; cut to size. Returns its full length. */
 size_t tree_path(const struct entry *entry, char *buf, size_t size);

@@ -214,7 +214,7 @@ static enum fault_result fault_page(struct fault *f)
     pt_slot_unlock(&f->slot);
     switch (found) {
     case F0_SPURIOUS:
-        return FAULT_DONE;
+        return FAULT_ALLOWED;
     case F1_ZERO:
         result = zero_page(f);
         break;
@@ -246,7 +246,7 @@ static bool allowed(const struct vma *vma, enum fault_access access, bool force)
     }
 }
 
-enum fault_result fault_in(struct mm *mm, vaddr_t addr, enum fault_access access, bool force)
+static enum fault_result fault_at(struct mm *mm, vaddr_t addr, enum fault_access access, bool force)
 {
     enum fault_result result = FAULT_MAPERR;
 
@@ -265,11 +265,18 @@ enum fault_result fault_in(struct mm *mm, vaddr_t addr, enum fault_access access
     return grow ? stack_grow(mm, addr) : result;
 }
 
+enum fault_result fault_in(struct mm *mm, vaddr_t addr, enum fault_access access, bool force)
+{
+    enum fault_result result = fault_at(mm, addr, access, force);
+
+    return result == FAULT_ALLOWED ? FAULT_DONE : result;
+}
+
 /* => mm.lock not held, no spin lock held; may sleep. A retry is not counted: the access comes
  * again. */
 enum fault_result mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access)
 {
-    enum fault_result result = fault_in(mm, addr, access, false);
+    enum fault_result result = fault_at(mm, addr, access, false);
 
     if (result != FAULT_RETRY)
         vmcount_add(&mm->counts, VMC_faults, 1);

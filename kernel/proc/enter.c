@@ -30,11 +30,12 @@ void exec_commit(struct proc *proc, struct exec_image *image)
     proc->thread->space = &image->mm->pt.hw;
     mmu_switch(proc->thread->space);
     signal_exec(proc);
+    proc->undumpable = false;
     files_close_on_exec(proc->files);
     if (old_mm)
         mm_put(old_mm);
     if (old_exe)
-        entry_put(old_exe);
+        exe_put(old_exe);
     proc_vfork_done(proc);
 }
 

@@ -7,6 +7,7 @@
  * Everything that can fail happens in exec_load, beside the running program; exec_commit (enter.c) only exchanges pointers. So a
  * failed execve leaves its caller as it was, unlike Linux, which has killed it by then.
  */
+#include "kernel/core/panic.h"
 #include "kernel/core/printk.h"
 #include "kernel/fs/fs.h"
 #include "kernel/fs/procfs.h"
@@ -25,17 +26,32 @@ static const struct elf_geometry geometry = {
     .dyn_base = (USER_END / 3 * 2) & PAGE_MASK, /* Linux's ELF_ET_DYN_BASE */
 };
 
-/* Open a program: a regular file that somebody may execute. */
+struct entry *exe_get(struct entry *exe)
+{
+    int ret = inode_run_begin(exe->inode);
+    ASSERT(ret == 0, "%s is written while it runs", exe->name);
+    return entry_get(exe);
+}
+
+void exe_put(struct entry *exe)
+{
+    inode_run_end(exe->inode);
+    entry_put(exe);
+}
+
+/* Open a program: a regular file that somebody may execute, and that nobody writes. The caller ends with inode_run_end. */
 static int exec_open(struct entry *start, const char *path, struct file **out)
 {
     struct open_request q = {.start = start, .path = path, .flags = O_RDONLY};
     int ret = file_open(&q, out);
     if (ret < 0)
         return ret == -ENXIO ? -EACCES : ret;
-    if (S_ISREG(file_inode(*out)->mode) && (file_inode(*out)->mode & 0111) && (*out)->mm.mapping)
-        return 0;
-    file_put(*out);
-    return -EACCES;
+    struct inode *inode = file_inode(*out);
+    bool program = S_ISREG(inode->mode) && (inode->mode & 0111) && (*out)->mm.mapping;
+    ret = program ? inode_run_begin(inode) : -EACCES;
+    if (ret < 0)
+        file_put(*out);
+    return ret;
 }
 
 static u32 segment_prot(const struct elf_segment *s)
@@ -164,7 +180,7 @@ static int build_mm(struct file *file, const char *path, const struct exec_args 
     string_copy(image->name, slash ? slash + 1 : path, sizeof(image->name));
     image->mm = mm;
     image->ip = plan->entry;
-    image->exe = entry_get(file->entry);
+    image->exe = exe_get(file->entry);
     return 0;
 }
 
@@ -260,6 +276,7 @@ static int load_depth(struct entry *start, const char *path, struct exec_args *a
             ret = load_depth(start, interp, args, image, depth + 1);
     }
     kfree(head);
+    inode_run_end(file_inode(file));
     file_put(file);
     return ret;
 }

@@ -50,7 +50,7 @@ static void give_back(struct proc *proc)
     proc_vfork_done(proc);
     files_put(files);
     entry_put(cwd);
-    entry_put(exe);
+    exe_put(exe);
 }
 
 /* Tell the zombie's parent. If that wants no zombies it goes to the list dead. => table lock held. */
@@ -76,6 +76,9 @@ static void orphan_children(struct proc *proc, struct list_head *dead)
         list_add_tail(&init->children, &child->sibling);
         child->parent = init;
         child->exit_signal = SIGCHLD;
+        u32 death_signal = READ_ONCE(child->death_signal);
+        if (death_signal && child->state == PROC_ALIVE)
+            signal_send(child, death_signal);
         if (child->state == PROC_ZOMBIE)
             notify_parent(child, dead);
     }

@@ -6,7 +6,6 @@
  */
 #include "kernel/core/printk.h"
 #include "kernel/core/upcall.h"
-#include "kernel/fs/proc_maps.h"
 #include "kernel/proc/proc.h"
 #include "kernel/x86/asm.h"
 #include "kernel/x86/context.h"
@@ -24,7 +23,7 @@ static enum fault_access fault_access(u32 code)
 static const char *describe_vma(struct mm *mm, vaddr_t addr, char *buf, size_t size)
 {
     vaddr_t at = addr;
-    int n = proc_maps_line(mm, &at, buf, size);
+    int n = mm_maps_line(mm, &at, buf, size);
     if (n <= 0)
         return "no mapping there or above";
     size_t length = strnlen(buf, size);
@@ -41,7 +40,7 @@ static void record(u32 vector, u64 error, vaddr_t addr)
     s->fault_addr = addr;
 }
 
-/* Why a program is about to end. */
+/* Why a program is about to end: an access to memory. */
 static void log_fault(u32 signal, vaddr_t addr, const char *access, const char *why, vaddr_t ip)
 {
     struct proc *proc = proc_current();
@@ -74,6 +73,10 @@ static void refuse_fault(enum fault_result result, struct trap_frame *frame, vad
     case FAULT_OOM:
         signal_send(proc_current(), SIGKILL);
         return;
+    case FAULT_ALLOWED:
+        info.code = SEGV_ACCERR;
+        why = "allowed, but the CPU refuses it for ever";
+        break;
     default:
         break;
     }
@@ -92,7 +95,9 @@ bool upcall_user_fault(struct trap_frame *frame, vaddr_t addr, u32 error_code)
             result = oom_fault(proc->mm, addr, access);
         proc->usage.faults++;
     }
-    if (result == FAULT_DONE || result == FAULT_RETRY)
+    bool stuck = proc && fault_watch(&proc->signals.fault_watch, frame->rip, addr, access,
+                                     result == FAULT_ALLOWED);
+    if (result == FAULT_DONE || result == FAULT_RETRY || (result == FAULT_ALLOWED && !stuck))
         return true;
     if (trap_from_user_mode(frame)) {
         refuse_fault(result, frame, addr, access);
@@ -153,6 +158,8 @@ void upcall_user_exception(struct trap_frame *frame, u32 vector)
 {
     struct abi_siginfo info = exception_info(frame, vector);
     record(vector, frame->error, proc_current()->signals.fault_addr);
+    struct proc *proc = proc_current();
     if (signal_force(&info))
-        log_fault((u32)info.signo, info.addr, "exception", trap_name(vector), frame->rip);
+        printk("%s (process %u): %s (%s), ip %#lx\n", proc->name, proc->pid,
+               signal_name(info.signo), trap_name(vector), (unsigned long)frame->rip);
 }

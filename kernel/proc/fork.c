@@ -59,7 +59,7 @@ static int copy_belongings(struct proc *child, struct proc *parent, u64 flags)
 {
     child->files = flags & CLONE_FILES ? files_share(parent->files) : files_copy(parent->files);
     child->cwd = entry_get(parent->cwd);
-    child->exe = entry_get(parent->exe);
+    child->exe = exe_get(parent->exe);
     if (!child->files)
         return -ENOMEM;
     child->mm = flags & CLONE_VM ? mm_get(parent->mm) : mm_fork(parent->mm);
@@ -71,6 +71,8 @@ static void copy_properties(struct proc *child, const struct proc *parent,
 {
     memcpy(child->name, parent->name, sizeof(child->name));
     child->umask = parent->umask;
+    child->undumpable = parent->undumpable;
+    child->no_new_privs = parent->no_new_privs;
     if (request->flags & CLONE_CHILD_CLEARTID)
         child->clear_child_tid = request->child_tid;
     child->exit_signal = request->exit_signal;
@@ -114,7 +116,7 @@ static void abandon(struct proc *child)
     if (cwd)
         entry_put(cwd);
     if (exe)
-        entry_put(exe);
+        exe_put(exe);
     proc_remove(child);
 }
 

@@ -2,7 +2,6 @@
  * pid_status.c: what /proc/PID tells of the process as a whole: status for people, stat and statm for programs (fields in
  * proc(5)'s order), limits, comm. Each begins with a copy of what others may change, taken under the table's lock.
  */
-#include "kernel/fs/proc_maps.h"
 #include "kernel/proc/pid_files.h"
 #include "lib/abi/time.h"
 
@@ -59,7 +58,7 @@ static void snapshot_take(struct snapshot *s, struct proc *proc)
     proc_usage_now(proc, &s->usage);
     s->mm = proc_mm_get(proc);
     if (s->mm)
-        proc_mm_sizes(s->mm, &s->sizes);
+        mm_sizes(s->mm, &s->sizes);
 }
 
 static void snapshot_drop(struct snapshot *s)
@@ -158,8 +157,10 @@ int pid_status_show(struct seq *seq, struct proc *proc)
     static const char *const sets[] = {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"};
     for (size_t i = 0; i < ARRAY_SIZE(sets); i++) /* root may all, and there is nobody else */
         seq_printf(seq, "%s:\t%016lx\n", sets[i], i == 0 || i == 4 ? 0ul : 0x1fffffffffful);
-    seq_printf(seq, "NoNewPrivs:\t0\nSeccomp:\t0\nCpus_allowed:\t1\nCpus_allowed_list:\t0\n"
-                    "Mems_allowed:\t1\nMems_allowed_list:\t0\n");
+    seq_printf(seq,
+               "NoNewPrivs:\t%d\nSeccomp:\t0\nCpus_allowed:\t1\nCpus_allowed_list:\t0\n"
+               "Mems_allowed:\t1\nMems_allowed_list:\t0\n",
+               READ_ONCE(proc->no_new_privs));
     snapshot_drop(&s);
     return 0;
 }

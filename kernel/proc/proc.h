@@ -57,16 +57,18 @@ struct proc {
     bool vfork_done;          /* wait.lock: the parent that lent its memory may go on */
 
     /* what it has */
-    char name[16];         /* W: last component of the program's path */
-    struct mm *mm;         /* W: a reference; NULL once it ends */
-    struct files *files;   /* W: a reference; NULL once it ends */
-    struct entry *cwd;     /* W: a reference; NULL once it ends */
-    struct entry *exe;     /* W: a reference: the program's file; NULL once it ends */
-    struct thread *thread; /* W: NULL once it ends */
-    u32 umask;             /* O */
-    u64 clear_child_tid;   /* O */
-    u64 robust_list;       /* O */
-    u64 start_ns;          /* never changes */
+    char name[16];                 /* W: last component of the program's path */
+    struct mm *mm;                 /* W: a reference; NULL once it ends */
+    struct files *files;           /* W: a reference; NULL once it ends */
+    struct entry *cwd;             /* W: a reference; NULL once it ends */
+    struct entry *exe;             /* W: by exe_get: the program's file; NULL once it ends */
+    struct thread *thread;         /* W: NULL once it ends */
+    u32 umask;                     /* O */
+    u32 death_signal;              /* what it gets when its parent ends; 0: nothing. Single word */
+    bool undumpable, no_new_privs; /* O: of prctl */
+    u64 clear_child_tid;           /* O */
+    u64 robust_list;               /* O */
+    u64 start_ns;                  /* never changes */
     struct abi_rlimit rlimit[ABI_RLIMITS]; /* T */
 
     /* signals: bit n-1 is signal n. S: written under signals.lock, anybody may look */
@@ -188,10 +190,14 @@ struct exec_args {
 
 struct exec_image { /* a program, loaded and not yet running */
     struct mm *mm;
-    struct entry *exe;
+    struct entry *exe; /* by exe_get */
     vaddr_t ip, sp;
     char name[16];
 };
+
+/* A reference to a program that runs or is going to: nobody can write it meanwhile. => get: exe is one already. */
+struct entry *exe_get(struct entry *exe);
+void exe_put(struct entry *exe);
 
 /* Load the program at path (an ELF file, or a script whose interpreter is one). args->strings may be exchanged for a longer one;
  * the caller puts what is there in the end. 0, or a negative errno with nothing held. => may sleep. */

@@ -12,6 +12,7 @@
 #define KERNEL_PROC_SIGNAL_H
 
 #include "kernel/core/spinlock.h"
+#include "kernel/proc/fault_watch.h"
 #include "kernel/sched/thread.h"
 #include "kernel/sched/timer.h"
 #include "lib/abi/signal.h"
@@ -38,6 +39,7 @@ struct signals { /* S and O as in proc.h: under lock; the own thread's */
     bool mask_saved;                       /* O: saved_mask is to be in force again: sigsuspend */
     u64 saved_mask;                        /* O */
     u64 fault_error, fault_vector, fault_addr; /* O: of the last exception, for ucontext */
+    struct fault_watch fault_watch;            /* O: page faults in a row */
     struct signal_restart restart;             /* O */
     struct timer alarm;                        /* ITIMER_REAL */
     u64 alarm_interval;                        /* written while alarm is not set */

@@ -104,7 +104,7 @@ long sys_fcntl(const u64 *arg)
     else if (cmd == F_SETFD)
         ret = files_set_cloexec(current_files(), fd, arg[2] & FD_CLOEXEC);
     else if (cmd == F_GETFL)
-        ret = file->flags | O_LARGEFILE;
+        ret = file->flags | (path ? 0 : O_LARGEFILE);
     else if (path)
         ret = -EBADF;
     else if (cmd == F_SETFL) {
@@ -132,6 +132,39 @@ static const struct ioctl_info ioctls[] = {
     {FIONREAD, sizeof(u32), false, true},
 };
 
+/* FIONREAD of a regular file: to its end from here; it may lie behind. */
+static s32 bytes_ahead(struct file *file)
+{
+    struct inode *inode = file_inode(file);
+    u64 size = inode->proc ? 0 : READ_ONCE(inode->mapping.size);
+    return (s32)(size - READ_ONCE(file->pos));
+}
+
+/* What is the same for all files. -ENOTTY: it is not. */
+static long ioctl_common(struct file *file, int fd, u32 cmd, vaddr_t addr)
+{
+    u32 word;
+    switch (cmd) {
+    case FIOCLEX:
+    case FIONCLEX:
+        return files_set_cloexec(current_files(), fd, cmd == FIOCLEX);
+    case FIONBIO:
+    case FIOASYNC:
+        if (get_user(&word, addr, sizeof(word)))
+            return -EFAULT;
+        if (cmd == FIONBIO)
+            WRITE_ONCE(file->flags,
+                       word ? file->flags | O_NONBLOCK : file->flags & ~(u32)O_NONBLOCK);
+        return 0; /* nobody sends SIGIO, so FIOASYNC changes nothing */
+    case FIONREAD:
+        if (!S_ISREG(file_inode(file)->mode))
+            return -ENOTTY;
+        word = (u32)bytes_ahead(file);
+        return put_user(addr, &word, sizeof(word));
+    }
+    return -ENOTTY;
+}
+
 static long ioctl_run(struct file *file, const struct ioctl_info *info, vaddr_t addr)
 {
     u8 buf[64] = {0};
@@ -148,8 +181,8 @@ long sys_ioctl(const u64 *arg)
     struct file *file = file_of(arg[0]);
     if (!file)
         return -EBADF;
-    long ret = -ENOTTY;
-    for (size_t i = 0; i < ARRAY_SIZE(ioctls) && file->ops->ioctl; i++)
+    long ret = ioctl_common(file, arg[0], arg[1], arg[2]);
+    for (size_t i = 0; ret == -ENOTTY && i < ARRAY_SIZE(ioctls) && file->ops->ioctl; i++)
         if (ioctls[i].cmd == (u32)arg[1])
             ret = ioctl_run(file, &ioctls[i], arg[2]);
     file_put(file);

@@ -43,6 +43,8 @@ long sys_getrandom(const u64 *arg)
     u64 done = 0, size = min_u64(arg[1], 0x1ffffff);
     if (arg[2] & 0xffffffff & ~7ul || (arg[2] & 6) == 6)
         return -EINVAL;
+    if (!user_range_ok(arg[0], size))
+        return -EFAULT;
     while (done < size) {
         u8 buf[256];
         size_t n = min_u64(sizeof(buf), size - done);

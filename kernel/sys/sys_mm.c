@@ -38,7 +38,8 @@ long sys_munmap(const u64 *arg)
 
 long sys_mprotect(const u64 *arg)
 {
-    return mm_mprotect(proc_current()->mm, arg[0], arg[1], arg[2]);
+    u32 prot = (u32)arg[2] | (arg[2] >> 32 ? 1u << 31 : 0); /* an unknown bit is one up there too */
+    return mm_mprotect(proc_current()->mm, arg[0], arg[1], prot);
 }
 
 long sys_brk(const u64 *arg)

@@ -288,9 +288,11 @@ static long readlink_at(int dirfd, vaddr_t path, vaddr_t to, int size)
     long ret = user_entry_at(dirfd, path, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, &entry);
     if (ret < 0)
         return ret;
-    char *buf = kmalloc(ABI_PATH_MAX);
+    char *buf = kmalloc(ABI_PATH_MAX), first;
     ret = buf ? link_text(entry, buf) : -ENOMEM;
     entry_put(entry);
+    if (ret == -EINVAL && get_user(&first, path, 1) == 0 && !first)
+        ret = -ENOENT; /* an empty path leads to a link only from a descriptor of one */
     if (ret > size)
         ret = size;
     if (ret >= 0 && put_user(to, buf, ret))

@@ -114,7 +114,7 @@ static long unshare_files(struct proc *proc, struct exec_image *image)
     own = files_copy(old);
     if (!own) {
         mm_put(image->mm);
-        entry_put(image->exe);
+        exe_put(image->exe);
         return -ENOMEM;
     }
     u64 flags = spin_lock_irq(&proc_table_lock);
@@ -170,7 +170,7 @@ long sys_arch_prctl(const u64 *arg)
 {
     struct thread *t = thread_current();
     bool set = (u32)arg[0] == ARCH_SET_FS || (u32)arg[0] == ARCH_SET_GS;
-    if (set && arg[1] >= USER_LIMIT)
+    if (set && arg[1] >= USER_END)
         return -EPERM;
     switch ((u32)arg[0]) {
     case ARCH_SET_FS:
@@ -189,23 +189,47 @@ long sys_arch_prctl(const u64 *arg)
     return -EINVAL;
 }
 
-enum { PRCTL_SET_NAME = 15, PRCTL_GET_NAME = 16 };
+static long set_name(struct proc *proc, vaddr_t from)
+{
+    char name[sizeof(proc->name)];
+    long n = copy_string_from_user(name, from, sizeof(name));
+    if (n == -EFAULT)
+        return n;
+    name[sizeof(name) - 1] = '\0';
+    string_copy(proc->name, name, sizeof(proc->name));
+    return 0;
+}
 
+/* Nothing here gives privileges and nobody dumps cores, so the last two are only kept. */
 long sys_prctl(const u64 *arg)
 {
     struct proc *proc = proc_current();
-    char name[sizeof(proc->name)];
     switch ((u32)arg[0]) {
-    case PRCTL_SET_NAME: {
-        long n = copy_string_from_user(name, arg[1], sizeof(name));
-        if (n == -EFAULT)
-            return n;
-        name[sizeof(name) - 1] = '\0';
-        string_copy(proc->name, name, sizeof(proc->name));
+    case PR_SET_PDEATHSIG:
+        if (arg[1] > ABI_SIGNALS)
+            return -EINVAL;
+        WRITE_ONCE(proc->death_signal, arg[1]);
         return 0;
-    }
-    case PRCTL_GET_NAME:
+    case PR_GET_PDEATHSIG:
+        return put_user(arg[1], &proc->death_signal, sizeof(proc->death_signal));
+    case PR_SET_NAME:
+        return set_name(proc, arg[1]);
+    case PR_GET_NAME:
         return put_user(arg[1], proc->name, sizeof(proc->name));
+    case PR_SET_DUMPABLE:
+        if (arg[1] > 1)
+            return -EINVAL;
+        proc->undumpable = !arg[1];
+        return 0;
+    case PR_GET_DUMPABLE:
+        return !proc->undumpable;
+    case PR_SET_NO_NEW_PRIVS:
+        if (arg[1] != 1 || arg[2] || arg[3] || arg[4])
+            return -EINVAL;
+        proc->no_new_privs = true;
+        return 0;
+    case PR_GET_NO_NEW_PRIVS:
+        return arg[1] || arg[2] || arg[3] || arg[4] ? -EINVAL : proc->no_new_privs;
     }
     return -EINVAL;
 }

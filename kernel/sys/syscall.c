@@ -31,7 +31,7 @@ static long not_there(u64 number)
 void upcall_syscall(struct trap_frame *frame)
 {
     const u64 arg[6] = {frame->rdi, frame->rsi, frame->rdx, frame->r10, frame->r8, frame->r9};
-    u64 number = frame->error;
+    u64 number = (u32)frame->error; /* Linux looks at no more of RAX, either */
     struct strace_line line;
     if (unlikely(strace_on))
         strace_enter(&line, number, arg);

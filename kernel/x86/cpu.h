@@ -21,13 +21,14 @@ struct cpu {
     u32 id;
     u32 preempt_depth; /* spin locks held; > 0 forbids sleeping and rescheduling */
     bool need_resched;
+    bool smap_lifted;        /* SMAP is off until the next entry from user mode (traps.c) */
     bool in_usercopy_atomic; /* a user copy that must not fault in pages */
     u8 ranks[16];            /* lock ranks held, innermost last (spinlock.c) */
     u32 ranks_held;
     struct thread *current;
     const char *thread_name; /* of current, for panics */
     struct mmu_space *space; /* whose tables CR3 points at */
-    void *vmcount;           /* this CPU's struct vmcount (kernel/core/vmcount.c) */
+    void *vmcount;           /* this CPU's struct vmcount (kernel/mm/vmcount.c) */
 };
 
 extern struct cpu cpu_boot; /* the CPU that the loader started; in place before the first C line */

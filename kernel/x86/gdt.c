@@ -2,6 +2,9 @@
  * gdt.c: the little that 64-bit mode has left of segments: selectors with a privilege level, and
  * the TSS.
  *
+ * There is no segment of 32-bit code: a program that goes there by a far return gets #GP. SYSRET to 64-bit
+ * mode only counts from its selector.
+ *
  * The TSS (Intel SDM volume 3, section 7.7) names the stack for entries from user mode (rsp0) and
  * the stacks of the exceptions that cannot trust the one they interrupt (gdt_ist). One set for each
  * CPU; now there is one CPU.
@@ -17,7 +20,6 @@ enum { IST_STACK_SIZE = 8192 };
 /* Type 9/B with P, S, DPL and, for code, L; accessed bits set so the CPU need not write them. */
 #define DESCRIPTOR_KERNEL_CODE 0x00af9b000000fffful
 #define DESCRIPTOR_KERNEL_DATA 0x00cf93000000fffful
-#define DESCRIPTOR_USER_CODE32 0x00cffb000000fffful
 #define DESCRIPTOR_USER_DATA 0x00cff3000000fffful
 #define DESCRIPTOR_USER_CODE 0x00affb000000fffful
 #define DESCRIPTOR_TSS 0x0000890000000000ul
@@ -59,7 +61,6 @@ void gdt_init(void)
     u64 base = (u64)&tss, limit = sizeof(tss) - 1;
     gdt[SELECTOR_KERNEL_CODE / 8] = DESCRIPTOR_KERNEL_CODE;
     gdt[SELECTOR_KERNEL_DATA / 8] = DESCRIPTOR_KERNEL_DATA;
-    gdt[SELECTOR_USER_CODE32 / 8] = DESCRIPTOR_USER_CODE32;
     gdt[SELECTOR_USER_DATA / 8] = DESCRIPTOR_USER_DATA;
     gdt[SELECTOR_USER_CODE / 8] = DESCRIPTOR_USER_CODE;
     gdt[SELECTOR_TSS / 8] =

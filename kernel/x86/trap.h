@@ -12,7 +12,7 @@
 /* Selectors as on Linux, since signal frames and core files show them. SYSRET wants the order. */
 #define SELECTOR_KERNEL_CODE 0x10
 #define SELECTOR_KERNEL_DATA 0x18
-#define SELECTOR_USER_CODE32 0x23 /* never used; SYSRET counts from it */
+#define SELECTOR_USER_CODE32 0x23 /* no segment; SYSRET counts from it */
 #define SELECTOR_USER_DATA 0x2b
 #define SELECTOR_USER_CODE 0x33
 #define SELECTOR_TSS 0x40

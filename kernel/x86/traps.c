@@ -5,6 +5,11 @@
  *      from the kernel   page fault of a user copy: repaired, or the copy ends; all else: panic
  *      interrupts        irq.c
  *
+ * QEMU's emulated CPU (7.2 at least) makes the stack accesses of a program's far return and IRET with
+ * the kernel's rights. SMAP refuses them, and no entry can help. Such a fault has no U in its code though
+ * user mode made it; the instruction is then made again with SMAP off, which is on again with the next entry.
+ * The kernel itself never runs without.
+ *
  * Going back to user mode is always by trap_return_to_user, which lets proc deliver signals and
  * then makes the frame safe for IRET and SYSRET, whatever proc or a program put there.
  */
@@ -175,8 +180,32 @@ static void user_trap(struct trap_frame *frame)
     upcall_user_exception(frame, (u32)frame->vector);
 }
 
+/* Did user mode make this access with the kernel's rights? */
+static bool accessed_as_kernel(const struct trap_frame *frame)
+{
+    return frame->vector == TRAP_PAGE_FAULT && !(frame->error & FAULT_CODE_USER);
+}
+
+/* => interrupts off. */
+static void smap_lift(void)
+{
+    u64 cr4 = read_cr4();
+    this_cpu()->smap_lifted = cr4 & CR4_SMAP;
+    write_cr4(cr4 & ~(u64)CR4_SMAP);
+}
+
+/* => interrupts off. */
+static inline void smap_restore(void)
+{
+    if (likely(!this_cpu()->smap_lifted))
+        return;
+    this_cpu()->smap_lifted = false;
+    write_cr4(read_cr4() | CR4_SMAP);
+}
+
 void trap_dispatch(struct trap_frame *frame)
 {
+    smap_restore();
     u64 vector = frame->vector;
     if (vector >= TRAP_IRQ_BASE && vector < TRAP_IRQ_BASE + IRQ_LINES)
         irq_dispatch((u32)vector - TRAP_IRQ_BASE, trap_from_user_mode(frame));
@@ -207,6 +236,7 @@ void trap_dispatch_paranoid(struct trap_frame *frame)
 
 void trap_dispatch_syscall(struct trap_frame *frame)
 {
+    smap_restore();
     irq_enable();
     upcall_syscall(frame);
     trap_return_to_user(frame);
@@ -232,4 +262,6 @@ void trap_return_to_user(struct trap_frame *frame)
     frame->cs = SELECTOR_USER_CODE;
     frame->ss = SELECTOR_USER_DATA;
     frame->rflags = (frame->rflags & RFLAGS_USER) | RFLAGS_IF | RFLAGS_FIXED;
+    if (unlikely(accessed_as_kernel(frame)))
+        smap_lift();
 }

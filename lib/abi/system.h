@@ -56,6 +56,10 @@ struct abi_winsize {
 #define TIOCSPGRP 0x5410
 #define TIOCGWINSZ 0x5413
 #define FIONREAD 0x541b
+#define FIONBIO 0x5421
+#define FIONCLEX 0x5450
+#define FIOCLEX 0x5451
+#define FIOASYNC 0x5452
 
 #define ICRNL 0000400u
 #define OPOST 0000001u
@@ -79,6 +83,15 @@ struct abi_winsize {
 #define REBOOT_POWER_OFF 0x4321fedcu
 #define REBOOT_CAD_ON 0x89abcdefu
 #define REBOOT_CAD_OFF 0x00000000u
+
+#define PR_SET_PDEATHSIG 1
+#define PR_GET_PDEATHSIG 2
+#define PR_GET_DUMPABLE 3
+#define PR_SET_DUMPABLE 4
+#define PR_SET_NAME 15
+#define PR_GET_NAME 16
+#define PR_SET_NO_NEW_PRIVS 38
+#define PR_GET_NO_NEW_PRIVS 39
 
 #define ARCH_SET_GS 0x1001
 #define ARCH_SET_FS 0x1002

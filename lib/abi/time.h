@@ -12,6 +12,7 @@
 #define CLOCK_REALTIME_COARSE 5
 #define CLOCK_MONOTONIC_COARSE 6
 #define CLOCK_BOOTTIME 7
+#define CLOCK_TAI 11
 #define TIMER_ABSTIME 1
 #define UTIME_NOW 0x3fffffff
 #define UTIME_OMIT 0x3ffffffe

@@ -171,6 +171,67 @@ static void flags(void) /* the alignment check and the direction flag set at a s
     _exit(n > 0 ? 55 : 56);
 }
 
+/* Where a far jump goes on; R8 has the stack pointer. */
+#define FAR_TARGET "1: mov %%r8, %%rsp"
+
+static void far_return(void)
+{
+    __asm__ volatile("mov %%rsp, %%r8; sub $128, %%rsp; pushq $0x33; pushq $1f; lretq; " FAR_TARGET
+                     :
+                     :
+                     : "r8", "memory");
+    _exit(57);
+}
+
+/* The words that the far return takes lie in two pages that nobody has touched. */
+static void far_return_untouched(void)
+{
+    extern char far_untouched[];
+    int fd = temp_file();
+    u64 words[2] = {(u64)far_untouched, 0x33};
+
+    if (pwrite(fd, words, sizeof words, page - 8) != sizeof words || ftruncate(fd, 2 * page))
+        _exit(99);
+    char *p = map_at(area(2), 2, RW, MAP_PRIVATE, fd, 0);
+    __asm__ volatile("mov %%rsp, %%r8; mov %0, %%rsp; lretq; .globl far_untouched; far_untouched: "
+                     "mov %%r8, %%rsp"
+                     :
+                     : "r"(p + page - 8)
+                     : "r8", "memory");
+    _exit(59);
+}
+
+static void interrupt_return(void)
+{
+    __asm__ volatile("mov %%rsp, %%r8; sub $128, %%rsp; pushq $0x2b; pushq %%r8; pushq $0x202; "
+                     "pushq $0x33; pushq $1f; iretq; " FAR_TARGET
+                     :
+                     :
+                     : "r8", "memory");
+    _exit(58);
+}
+
+static void bad_interrupt_return(void)
+{
+    __asm__ volatile("pushq $0; pushq $0; pushq $0x202; pushq $0x33; pushq $0; iretq");
+}
+
+static void far_return_kernel(void)
+{
+    __asm__ volatile("pushq $0x10; pushq $1f; lretq; 1: ud2");
+}
+
+static void far_return_bad_stack(void)
+{
+    __asm__ volatile("xor %%esp, %%esp; lretq" ::: "memory");
+}
+
+/* There is no 32-bit code in Fathom. */
+static void far_return_32(void)
+{
+    __asm__ volatile("pushq $0x23; pushq $1f; lretq; 1: int3");
+}
+
 static int recurse(volatile char *above)
 {
     volatile char here[1024];
@@ -298,6 +359,13 @@ static const struct {
     {"die-no-stack", no_stack},
     {"die-stack-overflow", stack_overflow},
     {"die-abort", aborts},
+    {"die-far-kernel", far_return_kernel},
+    {"die-far-32", far_return_32},
+    {"die-far-no-stack", far_return_bad_stack},
+    {"die-iret", bad_interrupt_return},
+    {"far-return", far_return},
+    {"far-return-untouched", far_return_untouched},
+    {"iret", interrupt_return},
     {"flags", flags},
     {"exit-0", exit_0},
     {"exit-77", exit_77},

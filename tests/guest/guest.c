@@ -8,6 +8,7 @@ u64 page;
 bool fathom;
 u64 random_seed = 1;
 
+/* clang-format off */
 static const struct {
     const char *name;
     void (*run)(void);
@@ -23,6 +24,7 @@ static const struct {
     {"tmpfs", suite_tmpfs},
     {"files", suite_files},
     {"paths", suite_paths},
+    {"answers", suite_answers},
     {"process", suite_process},
     {"exec", suite_exec},
     {"efault", suite_efault},
@@ -52,6 +54,7 @@ static const struct {
     {"forks", suite_forks},
     {"spawn", suite_spawn},
 };
+/* clang-format on */
 
 static int list(void)
 {

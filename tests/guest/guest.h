@@ -75,6 +75,7 @@ void suite_limits(void);
 void suite_tmpfs(void);
 void suite_files(void);
 void suite_paths(void);
+void suite_answers(void);
 void suite_process(void);
 void suite_exec(void);
 void suite_efault(void);

@@ -94,10 +94,51 @@ static void many(void)
     is(vmas(p, 2 * N), 0, "all unmapped at once");
 }
 
+/* A path of thousands of bytes, with line feeds in it: one line, whole, each line feed as \012. */
+static void long_path(void)
+{
+    enum { DEPTH = 15, NAME = 250 };
+    static char name[NAME + 1], line[3 * 4096];
+    char *p = area(1), start[20];
+    int lines = 0, feeds = 0;
+    size_t length = 0;
+
+    memset(name, 'n', NAME);
+    name[7] = '\n';
+    bool good = chdir(temp_directory()) == 0;
+    for (int i = 0; i < DEPTH; i++)
+        good &= mkdir(name, 0755) == 0 && chdir(name) == 0;
+    int fd = open("file\n", O_CREAT | O_RDWR, 0644);
+    ok(good && fd >= 0, "a path of %d names", DEPTH);
+    map_at(p, 1, PROT_READ, MAP_SHARED, fd, 0);
+    snprintf(start, sizeof start, "%lx-", (unsigned long)p);
+    FILE *file = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, file)) {
+        if (strncmp(line, start, strlen(start)))
+            continue;
+        lines++;
+        length = strlen(line);
+        for (char *at = line; (at = strstr(at, "\\012")); at++)
+            feeds++;
+    }
+    fclose(file);
+    is(lines, 1, "one line");
+    is(feeds, DEPTH + 1, "with each line feed");
+    is(length, 73 + strlen(temp_directory()) + DEPTH * (NAME + 4) + strlen("/file\\012\n"),
+       "and all of the path");
+    unmap(p, 1);
+    close(fd);
+    good = unlink("file\n") == 0;
+    for (int i = 0; i < DEPTH; i++)
+        good &= chdir("..") == 0 && rmdir(name) == 0;
+    ok(good && chdir("/") == 0, "removed");
+}
+
 void suite_maps(void)
 {
     letters();
     files();
     whole();
     many();
+    long_path();
 }

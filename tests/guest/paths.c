@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
+#include <time.h>
 
 static char top[64];
 
@@ -212,6 +213,50 @@ static void listing(void)
     ok(good && rmdir(in("l")) == 0, "all removed");
 }
 
+static u64 now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+/* Names in one directory: made, found, listed and removed at a cost that grows little with how many there are. */
+static void crowd(void)
+{
+    enum { N = 20000 };
+    char name[32];
+    bool good = true;
+    u64 first = 0, last = 0, start = now_ns();
+    int count = 0;
+
+    mkdir(in("many"), 0755);
+    is(chdir(in("many")), 0, "a directory for many");
+    for (int i = 0; i < N; i++) {
+        snprintf(name, sizeof name, "%08x", i * 2654435761u);
+        good &= close(creat(name, 0644)) == 0;
+        if (i == 999)
+            first = now_ns() - start;
+        if (i == N - 1001)
+            start = now_ns();
+    }
+    last = now_ns() - start;
+    ok(good, "%d files", N);
+    ok(last < 10 * first,
+       "the last thousand took no ten times as long as the first: %llu of %llu us",
+       (unsigned long long)last / 1000, (unsigned long long)first / 1000);
+    DIR *dir = opendir(".");
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        count++;
+    closedir(dir);
+    is(count, N + 2, "all are listed");
+    for (int i = N; i-- > 0;) {
+        snprintf(name, sizeof name, "%08x", i * 2654435761u);
+        good &= access(name, F_OK) == 0 && unlink(name) == 0 && access(name, F_OK) != 0;
+    }
+    ok(good && chdir("/") == 0 && rmdir(in("many")) == 0, "found and removed");
+}
+
 void suite_paths(void)
 {
     snprintf(top, sizeof top, "%s/guest-paths-%d", temp_directory(), (int)getpid());
@@ -223,5 +268,6 @@ void suite_paths(void)
     links();
     here();
     listing();
+    crowd();
     is(rmdir(top), 0, "nothing is left in it");
 }

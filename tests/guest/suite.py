@@ -118,5 +118,6 @@ DEATHS = {
     "die-noncanonical": 139, "die-noncanonical-exec": 139, "die-last-page": 139, "die-ill": 132, "die-term": 143, "die-kill": 137,
     "die-fpe": 136, "die-privileged": 139, "die-port": 139, "die-trap": 133, "die-int": 139,
     "die-bad-stack": 139, "die-no-stack": 139, "die-stack-overflow": 139, "die-abort": 134,
+    "die-far-kernel": 139, "die-far-no-stack": 139, "die-iret": 139, "far-return": 57, "far-return-untouched": 59, "iret": 58,
     "flags": 55, "exit-0": 0, "exit-77": 77, "exit-259": 3, "exit-thread": 9, "exec-good": 42,
 }

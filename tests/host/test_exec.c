@@ -67,7 +67,7 @@ static int load(const char *path, struct exec_image *out)
 static void drop(struct exec_image *out)
 {
     mm_put(out->mm);
-    entry_put(out->exe);
+    exe_put(out->exe);
 }
 
 /* The bytes at a user address of an address space that does not run. */
@@ -75,7 +75,8 @@ static void peek(struct mm *mm, vaddr_t addr, void *to, size_t n)
 {
     for (u8 *out = to; n; n--, addr++) {
         struct page *page = NULL;
-        if (mm_fault(mm, addr, FAULT_READ) == FAULT_DONE)
+        enum fault_result result = mm_fault(mm, addr, FAULT_READ);
+        if (result == FAULT_DONE || result == FAULT_ALLOWED)
             page = host_access(&mm->pt.hw, addr, RIGHT_READ);
         *out++ = page ? ((u8 *)page_to_virt(page))[addr & ~PAGE_MASK] : 0xee;
     }

@@ -198,6 +198,8 @@ static int accept(const char *text, size_t length, void *arg)
 static const struct proc_entry test_entry = {
     .path = "a/b/test", .arg = "it", .show = show, .write = accept};
 static const struct proc_entry read_only = {.path = "a/fixed", .arg = "it", .show = show};
+static const struct proc_entry strict = {
+    .path = "a/strict", .arg = "it", .show = show, .strict = true};
 
 static void test_proc(void)
 {
@@ -206,8 +208,15 @@ static void test_proc(void)
     is(procfs_register(&test_entry), 0, "register");
     is((long)procfs_register(&test_entry), (long)-EEXIST, "only once");
     is(procfs_register(&read_only), 0, "another beside it");
-    is((long)host_open("/proc/a/fixed", O_WRONLY, &f), (long)-EACCES,
-       "a read-only one for writing");
+    is(procfs_register(&strict), 0, "and a third");
+    is((long)host_open("/proc/a/strict", O_WRONLY, &f), (long)-EACCES,
+       "a strict one cannot be opened to be written");
+    is((long)host_open("/proc/a/fixed", O_WRONLY, &f), 0, "another can");
+    struct io_kernel nothing;
+    u64 at = 0;
+    io_kernel_init(&nothing, "yes", 3);
+    is(f->ops->write(f, &nothing.io, &at), (long)-EIO, "but takes nothing");
+    file_put(f);
     host_begin();
     is((long)host_open("/proc/a/b/test", O_RDWR, &f), 0, "open");
     long n = file_read_at(f, whole, sizeof(whole), 0);

@@ -4,10 +4,10 @@
  */
 #include <stdlib.h>
 
-#include "kernel/core/failpoint.h"
 #include "kernel/core/restart.h"
 #include "kernel/fs/pipe.h"
 #include "kernel/fs/procfs.h"
+#include "kernel/mm/failpoint.h"
 #include "lib/abi/system.h"
 #include "tests/host/standin/fs.h"
 
@@ -157,7 +157,8 @@ static void test_demand(void)
     entry_put(entry);
     is(fs_mkdir(fs_root, "/proc/endless/x", 0700), (long)-EEXIST, "so it can't be made");
     is(fs_unlink(fs_root, "/proc/endless/x", true), (long)-EPERM, "or removed");
-    is(fs_rename(fs_root, "/proc/endless/x", fs_root, "/tmp/x"), (long)-EPERM, "or moved");
+    is(fs_rename(fs_root, "/proc/endless/x", fs_root, "/proc/endless/y"), (long)-EPERM, "or moved");
+    is(fs_rename(fs_root, "/proc/endless/x", fs_root, "/tmp/x"), (long)-EXDEV, "or moved out");
     is(fs_mkdir(fs_root, "/proc/x", 0700), (long)-ENOENT, "nothing is made in /proc");
     is((long)host_open("/proc/endless/dir", O_RDONLY | O_DIRECTORY, &file), 0, "it opens");
     int n = 0;

@@ -3,7 +3,7 @@
 #define STANDIN_FS_H
 
 #include "kernel/fs/fs.h"
-#include "kernel/core/failpoint.h"
+#include "kernel/mm/failpoint.h"
 #include "kernel/mm/mm.h"
 #include "tests/host/standin/host.h"
 

@@ -32,6 +32,8 @@ _Static_assert(sizeof(struct memory_entry) == 24, "hvm_memmap_table_entry");
 
 static char cmdline[BOOT_CMDLINE_MAX];
 
+enum { QEMU_CMDLINE_MAX = 4096 }; /* the buffer of its PVH loader, with the NUL */
+
 /* size bytes at physical address pa, or NULL when the early tables do not reach them. */
 static const void *early_view(u64 pa, u64 size)
 {
@@ -71,6 +73,10 @@ static void read_cmdline(struct boot_info *out, u64 pa)
         printk("warning: the command line is cut at %d bytes\n", BOOT_CMDLINE_MAX - 1);
         n--;
     }
+    if (n >= QEMU_CMDLINE_MAX)
+        printk("warning: the command line has %lu bytes or more; QEMU passes on %d, so its end may "
+               "be cut\n",
+               n, QEMU_CMDLINE_MAX - 1);
     memcpy(cmdline, text, n);
     cmdline[n] = '\0';
 }

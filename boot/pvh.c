@@ -6,6 +6,7 @@
  */
 #include "boot/boot.h"
 #include "kernel/core/printk.h"
+#include "lib/string.h"
 
 enum { START_INFO_MAGIC = 0x336ec578, MEMORY_ENTRIES_MAX = 4096 };
 
@@ -20,6 +21,8 @@ _Static_assert(sizeof(struct start_info) == 56, "hvm_start_info");
 struct module {
     u64 address, size, cmdline, reserved;
 };
+
+enum { QEMU_CMDLINE_MAX = 4096 }; /* the buffer of its PVH loader, with the NUL */
 
 static void read_initramfs(struct boot_info *out, const struct start_info *info)
 {
@@ -39,6 +42,10 @@ const char *pvh_read(struct boot_info *out, u64 pa)
         return "the loader is neither PVH nor any other that this kernel knows";
     out->loader = "PVH";
     boot_take_cmdline(out, info->cmdline, UINT64_MAX);
+    if (strlen(out->cmdline) >= QEMU_CMDLINE_MAX)
+        printk("warning: the command line has %lu bytes or more; QEMU passes on %d, so its end may "
+               "be cut\n",
+               strlen(out->cmdline), QEMU_CMDLINE_MAX - 1);
     if (info->version < 1)
         return "the PVH loader gives no memory map (version 0)";
     u32 n = info->memory_entries;

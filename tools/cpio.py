@@ -9,6 +9,7 @@ The launcher uses Archive for the second archive that carries the reader's progr
 look into the first one. The format is the one of Linux's Documentation/driver-api/early-userspace/
 buffer-format.rst: a header of 13 hexadecimal numbers of 8 digits, the name, the bytes, each padded to 4.
 """
+import io
 import os
 import stat
 import sys
@@ -16,10 +17,32 @@ import sys
 MAGIC = b"070701"
 HEADER_SIZE = 110
 TRAILER = "TRAILER!!!"
+SIZE_MAX = 0xffffffff   # eight hexadecimal digits
+CHUNK = 1 << 20
+
+
+class HostFile:
+    """Bytes that are still in a file of the host. They are copied when the archive is written."""
+
+    def __init__(self, path, size):
+        self.path, self.size = path, size
+
+    def __len__(self):
+        return self.size
+
+    def copy_to(self, out):
+        left = self.size
+        with open(self.path, "rb") as f:
+            while left:
+                data = f.read(min(left, CHUNK))
+                if not data:
+                    raise ValueError("%s became shorter while it was read" % self.path)
+                out.write(data)
+                left -= len(data)
 
 
 class Archive:
-    """Entries by guest path; the last one added for a path counts."""
+    """Entries by guest path: (mode, bytes or HostFile). The last one added for a path counts."""
 
     def __init__(self):
         self.entries = {}
@@ -29,23 +52,40 @@ class Archive:
         """The path as it stands in the archive: no leading slash, no dots."""
         return os.path.normpath("/" + path).lstrip("/")
 
+    def put(self, path, mode, data):
+        """ValueError for what no archive can hold."""
+        path = self.clean(path)
+        if len(data) > SIZE_MAX:
+            raise ValueError("%s has more than the 4 GiB that a file in a cpio archive can have" % path)
+        before, _ = self.entries.get(path, (mode, None))
+        if stat.S_IFMT(before) != stat.S_IFMT(mode):
+            raise ValueError("/%s is added twice, as different kinds of file" % path)
+        self.entries[path] = (mode, data)
+
     def add_dir(self, path):
-        self.entries[self.clean(path)] = (stat.S_IFDIR | 0o755, b"")
+        self.put(path, stat.S_IFDIR | 0o755, b"")
 
     def add_link(self, path, target):
-        self.entries[self.clean(path)] = (stat.S_IFLNK | 0o777, os.fsencode(target))
+        self.put(path, stat.S_IFLNK | 0o777, os.fsencode(target))
 
     def add_file(self, path, host):
-        """A host file, or a directory with all below it."""
-        if os.path.isdir(host):
+        """A host file, or a directory with all below it, in which links stay links. Where the host's name is
+        a link it is followed. Nothing is opened here that could make us wait. ValueError for other kinds."""
+        self.add_kind(path, host, os.stat(host))
+
+    def add_kind(self, path, host, found):
+        if stat.S_ISDIR(found.st_mode):
             self.add_dir(path)
             for name in os.listdir(host):
-                self.add_file(path + "/" + name, os.path.join(host, name))
-            return
-        with open(host, "rb") as f:
-            data = f.read()
-            executable = os.fstat(f.fileno()).st_mode & 0o111
-        self.entries[self.clean(path)] = (stat.S_IFREG | (0o755 if executable else 0o644), data)
+                below = os.path.join(host, name)
+                self.add_kind(path + "/" + name, below, os.lstat(below))
+        elif stat.S_ISLNK(found.st_mode):
+            self.add_link(path, os.readlink(host))
+        elif stat.S_ISREG(found.st_mode):
+            mode = stat.S_IFREG | (0o755 if found.st_mode & 0o111 else 0o644)
+            self.put(path, mode, HostFile(host, found.st_size))
+        else:
+            raise ValueError("%s is neither a file nor a directory" % host)
 
     def with_parents(self, known):
         """All entries and the parents they need beyond those in `known`."""
@@ -58,26 +98,39 @@ class Archive:
         entries.pop("", None)
         return entries
 
-    def to_bytes(self, known=()):
-        out = []
+    def size(self):
+        """About how many bytes will be written."""
+        return sum(len(data) for _, data in self.entries.values())
+
+    def write(self, out, known=()):
+        """The archive to an open file."""
         entries = self.with_parents(known)
         for inode, path in enumerate(sorted(entries), 1):
             mode, data = entries[path]
-            out.append(entry(inode, mode, path, data))
-        out.append(entry(0, 0, TRAILER, b""))
-        return b"".join(out)
+            out.write(header(inode, mode, path, len(data)))
+            if isinstance(data, HostFile):
+                data.copy_to(out)
+            else:
+                out.write(data)
+            out.write(padding(len(data)))
+        out.write(header(0, 0, TRAILER, 0))
+
+    def to_bytes(self, known=()):
+        out = io.BytesIO()
+        self.write(out, known)
+        return out.getvalue()
 
 
-def pad(data):
-    return data + b"\0" * (-len(data) % 4)
+def padding(size):
+    return b"\0" * (-size % 4)
 
 
-def entry(inode, mode, path, data):
+def header(inode, mode, path, size):
     name = os.fsencode(path) + b"\0"
     links = 2 if stat.S_ISDIR(mode) else 1
-    fields = (inode, mode, 0, 0, links, 0, len(data), 0, 0, 0, 0, len(name), 0)
-    header = MAGIC + b"".join(b"%08X" % field for field in fields)
-    return pad(header + name) + pad(data)
+    fields = (inode, mode, 0, 0, links, 0, size, 0, 0, 0, 0, len(name), 0)
+    text = MAGIC + b"".join(b"%08X" % field for field in fields) + name
+    return text + padding(len(text))
 
 
 def names(data):
@@ -123,7 +176,7 @@ def main(argv):
             sys.exit("cpio.py: cannot read %r; see --help" % spec)
     scratch = argv[1] + ".new"
     with open(scratch, "wb") as out:
-        out.write(archive.to_bytes())
+        archive.write(out)
     os.replace(scratch, argv[1])
     return 0
 
@@ -131,5 +184,5 @@ def main(argv):
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv))
-    except OSError as error:
+    except (OSError, ValueError) as error:
         sys.exit("cpio.py: %s" % error)

@@ -5,8 +5,14 @@
  *      to the host:    type (1 stdout, 2 stderr, 3 "input wanted"), length (2 bytes, little endian), bytes
  *      from the host:  length (2 bytes), bytes; only after a type 3, one frame for each; length 0: the end of input
  *
- * As the host sends only when asked, the buffer, of the largest frame's size, never overflows; input is asked for when a
- * reader finds it empty. Lock: input.lock (interrupts off) guards the receiver; out_lock keeps frames whole.
+ * The host sends only when asked, and input is asked for only while the ring has room for the largest frame, so it never
+ * overflows. A reader that finds nothing asks. So does one that takes from a frame of full length: there is more where that
+ * came from, and it comes while the program works on this.
+ *
+ *      head ............ ready ............ tail
+ *      | may be read     | a frame that is coming |
+ *
+ * Lock: input.lock (interrupts off) guards the receiver; out_lock keeps frames whole.
  */
 #include "kernel/core/printk.h"
 #include "kernel/core/restart.h"
@@ -14,7 +20,8 @@
 #include "kernel/dev/uart.h"
 #include "kernel/sched/thread.h"
 
-enum { FRAME_STDOUT = 1, FRAME_STDERR = 2, FRAME_WANT_INPUT = 3, FRAME_MAX = 1024 };
+enum { FRAME_STDOUT = 1, FRAME_STDERR = 2, FRAME_WANT_INPUT = 3 };
+enum { FRAME_MAX = 4096, RING = 2 * FRAME_MAX, PIECE = 1024 };
 
 static struct wait_queue input;
 static struct spinlock out_lock;
@@ -22,11 +29,13 @@ static bool present;
 
 static struct {
     bool wanted;  /* asked for, not yet here in full */
-    bool ended;   /* the host's input is over */
+    bool ended;   /* the host's input is over, behind what is in the ring */
+    bool full;    /* the last frame was of full length */
     u32 header;   /* bytes of the length that have come */
     u32 expected; /* length of the frame */
-    u32 have, taken;
-    u8 bytes[FRAME_MAX];
+    u32 have;
+    u32 head, ready, tail; /* ever growing */
+    u8 ring[RING];
 } in;
 
 static void send_frame(u8 type, const u8 *bytes, u32 n)
@@ -50,13 +59,13 @@ static void receive(u8 byte)
         if (in.header == 2 && in.expected == 0)
             in.ended = true;
     } else if (in.have < in.expected) {
-        if (in.have < FRAME_MAX)
-            in.bytes[in.have] = byte;
-        in.have++;
+        if (in.have++ < FRAME_MAX)
+            in.ring[in.tail++ % RING] = byte;
     }
     if (in.header == 2 && in.have == in.expected) {
         in.wanted = false;
-        in.have = min_u64(in.have, FRAME_MAX);
+        in.full = in.have >= FRAME_MAX;
+        in.ready = in.tail;
     }
 }
 
@@ -75,41 +84,46 @@ void link_irq(void)
 
 static bool link_readable(void)
 {
-    return in.ended || (!in.wanted && in.taken < in.have);
+    return in.ended || in.head != in.ready;
 }
 
 /* Ask the host for a frame unless that was done already. => input.lock held; it is let go meanwhile. */
 static void ask(u64 *flags)
 {
-    if (in.wanted)
+    if (in.wanted || in.ended || in.tail - in.head > RING - FRAME_MAX)
         return;
     in.wanted = true;
-    in.header = in.expected = in.have = in.taken = 0;
+    in.header = in.expected = in.have = 0;
     spin_unlock_irq(&input.lock, *flags);
     send_frame(FRAME_WANT_INPUT, NULL, 0);
     *flags = spin_lock_irq(&input.lock);
 }
 
-/* Wait for input and take up to n bytes. Bytes, 0 at the end, -EAGAIN, -RESTART_SYS. */
-static long take_input(struct file *file, u8 *buf, size_t n)
+/* Wait for input. 0, -EAGAIN, -RESTART_SYS. => input.lock held; it is let go meanwhile. */
+static int wait_for_input(const struct file *file, u64 *flags)
 {
-    long ret = 0;
-    u64 flags = spin_lock_irq(&input.lock);
     while (!link_readable()) {
-        ask(&flags);
+        ask(flags);
         if (link_readable())
             break;
         if (file->flags & O_NONBLOCK)
-            ret = -EAGAIN;
-        else if (!wait_sleep_interruptible(&input, &flags))
-            ret = -RESTART_SYS;
-        if (ret < 0)
-            break;
+            return -EAGAIN;
+        if (!wait_sleep_interruptible(&input, flags))
+            return -RESTART_SYS;
     }
-    if (ret == 0 && !in.ended) {
-        ret = min_u64(n, in.have - in.taken);
-        memcpy(buf, in.bytes + in.taken, ret);
-        in.taken += ret;
+    return 0;
+}
+
+/* Take up to n bytes of what is there; wait for the first of them if told to. Bytes, 0 at the end, -EAGAIN, -RESTART_SYS. */
+static long take_input(const struct file *file, u8 *buf, size_t n, bool wait)
+{
+    u64 flags = spin_lock_irq(&input.lock);
+    long ret = wait ? wait_for_input(file, &flags) : 0;
+    if (ret == 0) {
+        for (; (size_t)ret < n && in.head != in.ready; ret++)
+            buf[ret] = in.ring[in.head++ % RING];
+        if (ret && in.full)
+            ask(&flags);
     }
     spin_unlock_irq(&input.lock, flags);
     return ret;
@@ -117,20 +131,24 @@ static long take_input(struct file *file, u8 *buf, size_t n)
 
 static long link_read(struct file *file, struct io *io, u64 *pos)
 {
-    u8 buf[FRAME_MAX];
+    u8 buf[PIECE];
+    long done = 0;
     (void)pos;
-    if (!io->left || !present)
-        return 0;
-    long n = take_input(file, buf, min_u64(io->left, sizeof(buf)));
-    if (n <= 0)
-        return n;
-    size_t put = io_put(io, buf, n);
-    return put ? (long)put : -EFAULT;
+    while (io->left && present) {
+        long n = take_input(file, buf, min_u64(io->left, sizeof(buf)), done == 0);
+        if (n <= 0)
+            return done ? done : n;
+        size_t put = io_put(io, buf, n);
+        done += put;
+        if (put < (size_t)n)
+            return io_result(done, -EFAULT);
+    }
+    return done;
 }
 
 static long link_write(struct io *io, u8 type)
 {
-    u8 buf[FRAME_MAX];
+    u8 buf[PIECE];
     u64 done = 0;
     while (io->left) {
         size_t want = min_u64(io->left, sizeof(buf)), n = io_get(io, buf, want);

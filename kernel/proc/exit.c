@@ -7,7 +7,7 @@
  * whose parent ignores SIGCHLD goes at once. PID 1's end is the end of the machine, whoever else still runs:
  *
  *      exit N      it called exit or exit_group
- *      signal N    a signal ended it
+ *      signal N    a signal ended it; "signal 9 out of memory" if that was for lack of memory
  */
 #include "kernel/core/panic.h"
 #include "kernel/core/printk.h"
@@ -105,12 +105,13 @@ static void become_zombie(struct proc *proc, u32 status)
 }
 
 /* => PID 1, which has given all back. */
-NORETURN static void end_machine(u32 status)
+NORETURN static void end_machine(const struct proc *init, u32 status)
 {
     char record[32];
     u32 signal = wait_signal_of(status);
-    format_to(record, sizeof(record), "%s %u", signal ? "signal" : "exit",
-              signal ? signal : status >> 8);
+    format_to(record, sizeof(record), "%s %u%s", signal ? "signal" : "exit",
+              signal ? signal : status >> 8,
+              signal == SIGKILL && init->oom_victim ? " out of memory" : "");
     upcall_machine_end(record);
 }
 
@@ -122,7 +123,7 @@ NORETURN static void end(u32 status)
     proc_leave_memory(proc);
     give_back(proc);
     if (proc->pid == PID_INIT)
-        end_machine(status);
+        end_machine(proc, status);
     become_zombie(proc, status);
     t->proc = NULL;
     proc_put(proc); /* the thread's */

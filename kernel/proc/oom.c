@@ -71,6 +71,14 @@ static bool choose(void)
     return mine;
 }
 
+/* The victim does not get to its end: the running process goes instead. */
+static void go_oneself(void)
+{
+    u64 flags = spin_lock_irq(&proc_table_lock);
+    proc_current()->oom_victim = true;
+    spin_unlock_irq(&proc_table_lock, flags);
+}
+
 enum fault_result oom_fault(struct mm *mm, vaddr_t addr, enum fault_access access)
 {
     enum fault_result result = FAULT_OOM;
@@ -80,5 +88,7 @@ enum fault_result oom_fault(struct mm *mm, vaddr_t addr, enum fault_access acces
         sched_yield();
         result = mm_fault(mm, addr, access);
     }
+    if (result == FAULT_OOM)
+        go_oneself();
     return result;
 }

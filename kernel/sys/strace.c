@@ -1,9 +1,9 @@
 /*
- * strace.c: strace=1 on the command line logs every system call with decoded arguments, result and error name. The format
+ * strace.c: strace=1 on the command line, or in /proc/sys/strace, logs every system call with decoded arguments, result and error name. The format
  * letters are those of lib/abi/syscall.h. Calls that do not return (exit, a good execve) are logged as they begin.
  * Strings are fetched before the call; a bad pointer prints as an address. No data but the switch.
  */
-#include "kernel/core/cmdline.h"
+#include "kernel/core/knob.h"
 #include "kernel/core/printk.h"
 #include "kernel/core/restart.h"
 #include "kernel/sys/sys.h"
@@ -233,9 +233,19 @@ void strace_leave(const struct strace_line *line, long result)
         printk("strace: %s = %#lx\n", line->text, (unsigned long)result);
 }
 
+static void strace_changed(struct knob *knob)
+{
+    WRITE_ONCE(strace_on, knob_value(knob) != 0);
+}
+
+static const char *const strace_words[] = {"0", "1", NULL};
+static struct knob strace_knob = {.name = "strace",
+                                  .help = "log every system call: 1 or 0",
+                                  .words = strace_words,
+                                  .changed = strace_changed};
+
 void sys_init(void)
 {
-    const char *option = cmdline_option("strace");
-    strace_on = option && strcmp(option, "0") != 0;
+    knob_register(&strace_knob);
     proc_wake_futex = futex_word_changed;
 }

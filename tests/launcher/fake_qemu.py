@@ -23,6 +23,21 @@ def split(text):
     return words
 
 
+def file_in(archive, name):
+    """The bytes of the last file of that name; nothing when there is none."""
+    found, at = b"", 0
+    while at < len(archive):
+        if archive[at:at + 4] == b"\0\0\0\0":
+            at += 4
+            continue
+        size, name_size = (int(archive[at + i:at + i + 8], 16) for i in (54, 94))
+        data_at = at + 110 + name_size + (-(at + 110 + name_size) % 4)
+        if archive[at + 110:at + 110 + name_size - 1] == name:
+            found = archive[data_at:data_at + size]
+        at = data_at + size + (-size % 4)
+    return found
+
+
 class Guest:
     def __init__(self, argv):
         self.channels = {}
@@ -40,11 +55,14 @@ class Guest:
             files = ("cd",)
         words = split(self.command_line)
         cut = words.index("--") if "--" in words else len(words)
-        self.arguments = words[cut + 1:]
         self.name = [w for w in words[:cut] if w.startswith("init=")][0].rpartition("/")[2]
         for name in files:
             with open(name, "rb") as f:
                 setattr(self, name, f.read())
+        if files == ("cd",):
+            self.arguments = words[cut + 1:]
+        else:
+            self.arguments = [os.fsdecode(a) for a in file_in(self.initramfs, b"init.args").split(b"\0")[:-1]]
 
     def frame(self, kind, data=b""):
         self.channels["link"].sendall(struct.pack("<BH", kind, len(data)) + data)
@@ -85,7 +103,7 @@ def run(guest):
     if name == "exit":
         guest.end("exit " + args[0])
     if name == "signal":
-        guest.end("signal " + args[0])
+        guest.end("signal " + " ".join(args))
     if name == "panic":
         guest.log("panic: counts are wrong\n")
         guest.end("panic counts are wrong")
@@ -130,7 +148,7 @@ def run(guest):
             data = guest.ask()
             if not data:
                 break
-            assert len(data) <= 1024
+            assert len(data) <= 4096
             guest.out(data)
         assert guest.ask() == b"", "the end of input can be read again"
         guest.out(b"|end")

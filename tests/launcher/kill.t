@@ -55,6 +55,28 @@ def force(tree):
     check_signal(tree, signal.SIGKILL)
 
 
+def caught(pid):
+    """The set of signals that a process catches, as a number."""
+    with open("/proc/%d/status" % pid) as f:
+        return int([line for line in f if line.startswith("SigCgt")][0].split()[1], 16)
+
+
+def early_interrupt(tree):
+    """a Ctrl-C at any moment after Python's own start ends in that signal, without a traceback"""
+    interrupt, term = 1 << (signal.SIGINT - 1), 1 << (signal.SIGTERM - 1)
+    for delay in (0.0, 0.01, 0.03, 0.06, 0.1, 0.2):
+        run = tree.start("--", "silent", "30", stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        seen = 0
+        while not seen & interrupt or (caught(run.pid) & (interrupt | term)) == interrupt:
+            seen |= caught(run.pid)
+        time.sleep(delay)
+        run.send_signal(signal.SIGINT)
+        same((run.wait(10), run.stderr.read()), (-signal.SIGINT, b""), "the end after %s s" % delay)
+        run.stderr.close()
+    same(processes_with(tree.root), [], "processes of this tree")
+    same(tree.run("--", "exit", "4").returncode, 4, "the next run")
+
+
 def nohup(tree):
     """a signal that is ignored stays ignored"""
     run, child = start_hanging(tree, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
@@ -136,6 +158,31 @@ def leaving(tree):
     holds(output.endswith(b"0\r\n"), "the terminal is as it was: %r" % output)
 
 
+def stderr_apart(tree):
+    """with 2>FILE in a terminal the outputs are apart: no console"""
+    path = os.path.join(tree.base, "errors")
+    _, output, _, _ = in_terminal(tree, b"", "/bin/sh", "-c", '"$0" -- bytes 2>"$1"', tree.run_path, path)
+    with open(path, "rb") as f:
+        same(f.read(), bytes(range(256))[::-1], "the file")
+    holds(b"\x00\x01\x02" in output, "the terminal: %r" % output)
+
+
+def lost_terminal(tree):
+    """a terminal that has gone by the end is no error"""
+    pid, master = pty.fork()
+    if pid == 0:
+        os.environ.update(tree.environment)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        os.execv("/bin/sh", ["/bin/sh", "-c", '"$0" -- terminal; echo $? >"$1"', tree.run_path, os.path.join(tree.base, "status")])
+    output = b""
+    while b"ready" not in output:
+        output += os.read(master, 1000)
+    os.close(master)
+    os.waitpid(pid, 0)
+    with open(os.path.join(tree.base, "status")) as f:
+        same(f.read(), "0\n", "status")
+
+
 def terminal_and_signal(tree):
     """SIGTERM in console mode restores the terminal"""
     script = '"$0" -- terminal & s=$!; sleep 1; kill $s; wait $s; stty -a | grep -c -- "-icanon"'
@@ -147,4 +194,4 @@ def terminal_and_signal(tree):
 if not sys.platform.startswith("linux"):
     print("1..0 # SKIP looks into /proc")
     sys.exit(0)
-main([polite_signals, force, nohup, group, early_force, terminal, leaving, terminal_and_signal])
+main([polite_signals, force, nohup, group, early_force, early_interrupt, terminal, leaving, stderr_apart, lost_terminal, terminal_and_signal])

@@ -10,6 +10,7 @@ import sys
 import time
 
 from tap import children_of, ROOT, Checkout, holds, main, same
+import cpio
 
 PROGRAMS = os.path.join(ROOT, "build", "user", "tests")
 LIMIT = ("--timeout", "60")
@@ -93,6 +94,67 @@ def options(tree):
     holds("sausage" in text, "the unknown option: %s" % text)
     holds(re.search(r"vm\.zap.*(work.*block|block.*work)", text), "the values of vm.zap: %s" % text)
     holds("exit_group(0)" in text, "the system calls: %s" % text)
+
+
+def arguments(tree):
+    """arguments of any bytes and beyond any command line; those after "--" for who has no launcher; no file is left"""
+    words = [b"", b"two words", b'a\\"b', b"\n", b"\xff\xfe", b"x" * 131071, b"y" * 100000, b"z" * 100000]
+    done = tree.run(*LIMIT, "--", guest("args"), *[os.fsdecode(w) for w in words])
+    same(done.returncode, 0, "status")
+    holds(done.stdout.startswith(b"argc %d\n" % (len(words) + 1)), "their number: %.40r" % done.stdout)
+    for number, word in enumerate(words, 1):
+        holds(b"\nargv[%d] %s\n" % (number, word) in done.stdout, "argument %d" % number)
+    done = tree.run(*LIMIT, "--append", "a=b", "--", guest("args"), env={"FATHOM_QEMU_ARGS":
+                    "-append 'stdio=link init=/bin/args -- one \"t wo\"'"})
+    holds(b"\nargv[1] one\nargv[2] t wo\nenv" in done.stdout, "after the dashes: %.200r" % done.stdout)
+    done = tree.run(*LIMIT, "--append", "init=/init.args", "--", guest("args"), "an argument")
+    holds(b"/init.args: ENOENT" in done.stderr, "the file is gone: %r" % done.stderr)
+
+
+def cut_command_line(tree):
+    """a command line that QEMU may have cut is told in the log; the longest that the launcher allows is whole"""
+    log = os.path.join(tree.base, "log")
+    room = 4095 - len("stdio=link init=/bin/true ")
+    text = ("x" * 100 + " ") * 50
+    done = tree.run(*LIMIT, "--log", log, "--append", text[:room - 5] + " last", "--", guest("true"))
+    with open(log) as f:
+        said = f.read()
+    holds(done.returncode == 0 and "unknown option last\n" in said and "may be cut" not in said, "the longest: %s" % said)
+    done = tree.run(*LIMIT, "--log", log, "--", guest("true"),
+                    env={"FATHOM_QEMU_ARGS": "-append 'stdio=link init=/bin/true %s'" % text[:4070]})
+    with open(log) as f:
+        said = f.read()
+    holds("may be cut" in said, "one byte more: %s" % said)
+
+
+def refused_words(tree):
+    """stdio= and strace= with a word that is none are told with those that are"""
+    log = os.path.join(tree.base, "log")
+    tree.run(*LIMIT, "--log", log, "--append", "stdio=junk stdio=link strace=junk", "--", guest("true"))
+    with open(log) as f:
+        said = f.read()
+    holds("stdio=junk refused: give one of: console link" in said, "stdio: %s" % said)
+    holds("strace=junk refused: give one of: 0 1" in said, "strace: %s" % said)
+
+
+def out_of_memory(tree):
+    """a program that the kernel ended for lack of memory is told, with status 137"""
+    done = tree.run(*LIMIT, "--mem", "64M", "--", guest("guest"), "oom")
+    same((done.returncode, done.stderr), (137, b"tools/run: the kernel ended /bin/guest: out of memory\n"), "the end")
+
+
+def replaced(tree):
+    """a later archive's file replaces a file, and a link, too"""
+    made = os.path.join(tree.base, "made")
+    with open(made, "wb") as f:
+        for add in (lambda a: a.add_link("/bin/true", "/nowhere"), lambda a: a.add_file("/bin/true", guest("true"))):
+            archive = cpio.Archive()
+            add(archive)
+            f.write(archive.to_bytes())
+    done = tree.run(*LIMIT, "--", guest("true"), env={"FATHOM_QEMU_ARGS": "-initrd '%s'" % made})
+    same((done.returncode, done.stderr), (0, b""), "a link")
+    done = tree.run(*LIMIT, "--add", guest("true") + ":/bin/holt2005", "--", "holt2005")
+    same((done.returncode, done.stdout), (0, b""), "a file")
 
 
 def same_every_time(tree):
@@ -184,5 +246,6 @@ def make_run(tree):
 if not os.path.exists(os.path.join(ROOT, "build", "x86_64", "fathom.elf")):
     print("1..0 # SKIP there is no kernel: run make first")
     sys.exit(0)
-main([statuses, streams, panics, timeout, machines_that_cannot, damaged_initramfs, options, same_every_time, no_orphan,
+main([statuses, streams, panics, timeout, machines_that_cannot, damaged_initramfs, options, arguments,
+      cut_command_line, refused_words, out_of_memory, replaced, same_every_time, no_orphan,
       console, debugger, make_run], Checkout)

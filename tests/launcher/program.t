@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the machine is given: the program, its arguments, added files, QEMU's options."""
 import os
+import resource
 import shutil
 import stat
 import struct
@@ -38,7 +39,28 @@ def arguments(tree):
 def command_line(tree):
     """the kernel's command line is as its readers expect it"""
     done = tree.run("--append", "vm.zap=block", "--append", "strace=1 x=y", "--", "command", "a b")
-    same(done.stdout, b'stdio=link init=/bin/command vm.zap=block strace=1 x=y -- "a b"', "command line")
+    same(done.stdout, b"stdio=link init=/bin/command vm.zap=block strace=1 x=y", "command line")
+
+
+def long_command_lines(tree):
+    """what QEMU would cut off is 125; arguments are not part of it, up to Linux's limits"""
+    room = 4095 - len("stdio=link init=/bin/command ")
+    done = tree.run("--append", "x" * room, "--", "command")
+    same((done.returncode, len(done.stdout)), (0, 4095), "the longest")
+    done = tree.run("--append", "x" * (room + 1), "--", "command")
+    same((done.returncode, done.stderr.count(b"\n")), (125, 1), "one more")
+    holds(b"4095" in done.stderr, "the limit is named: %r" % done.stderr)
+    words = [b"x" * 100000] * 12 + [b"end"]
+    done = tree.run("--", "arguments", *[os.fsdecode(w) for w in words])
+    same((done.returncode, done.stdout.split(b"\0")[:-1] == words), (0, True), "a megabyte of arguments")
+
+
+def too_many_arguments(tree):
+    """more arguments than the kernel takes are 125"""
+    _, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    done = tree.run("--", "arguments", *["x" * 130000] * 17,
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (hard, hard)))
+    same((done.returncode, done.stderr), (125, b"tools/run: the program's arguments are longer than 2 MiB together\n"), "the end")
 
 
 def guest_paths(tree):
@@ -63,7 +85,7 @@ def host_program(tree):
     program = os.path.join(tree.root, "command")
     make_elf(program)
     for path in ("./command", program):
-        same(tree.run("--", path).stdout, b"stdio=link init=/bin/command --", path)
+        same(tree.run("--", path).stdout, b"stdio=link init=/bin/command", path)
     os.rename(program, os.path.join(tree.root, "initramfs"))
     done = tree.run("--", "./initramfs")
     mode, _ = cpio.names(done.stdout)["bin/initramfs"]
@@ -105,7 +127,53 @@ def added_files(tree):
     for path in ("new", "new/place", "some dir", "some dir/below"):
         holds(path in found and stat.S_ISDIR(found[path][0]), "%s is there as a directory" % path)
     done = tree.run("--add", FAKE + ":/odd/command", "--", "/odd/command")
-    same(done.stdout, b"stdio=link init=/odd/command --", "an added file can be run")
+    same(done.stdout, b"stdio=link init=/odd/command", "an added file can be run")
+
+
+def add_links(tree):
+    """links in an added directory stay links: dangling ones, cycles and good ones"""
+    place = os.path.join(tree.root, "links")
+    os.mkdir(place)
+    for name, target in (("dangling", "/no/such"), ("cycle", "cycle"), ("up", ".."), ("good", "/bin/exit")):
+        os.symlink(target, os.path.join(place, name))
+    found = guest_names(tree, "--add", "links")
+    same({name: found["links/" + name][1] for name in ("dangling", "cycle", "up", "good")},
+         {"dangling": "/no/such", "cycle": "cycle", "up": "..", "good": "/bin/exit"}, "the targets")
+    same(tree.run("--add", "links", "--", "/links/good", "0").returncode, 0, "a program behind a link")
+    os.symlink(FAKE, os.path.join(tree.root, "named"))
+    holds(stat.S_ISREG(guest_names(tree, "--add", "named")["named"][0]), "a link that is named is followed")
+
+
+def add_conflicts(tree):
+    """125 for what contradicts the guest's files, in one line"""
+    os.makedirs(os.path.join(tree.root, "dir", "below"))
+    for args in (["./tools/run:/bin"], ["dir:/bin/exit"], ["tools/run:/bin/exit/x"], ["tools/run:/proc/x"], ["tools/run:/dev"],
+                 ["tools/run:/init.args"], ["tools/run:/.."], ["tools/run:/a", "tools/run:/a/b"], ["dir:/a", "tools/run:/a"],
+                 ["tools/run:/a", "dir:/a"], ["tools/run:/bin/alias/x"], ["tools/run:/" + "x/" * 3000 + "y"]):
+        done = tree.run(*[word for text in args for word in ("--add", text)], "--", "exit", "0")
+        same((done.returncode, done.stderr.count(b"\n"), done.stderr[:11]), (125, 1, b"tools/run: "), args)
+    found = guest_names(tree, "--add", "dir:/bin", "--add", "tools/run:/usr/new", "--add", "tools/run:/bin/exit")
+    holds("bin/below" in found and "usr/new" in found, "what is no contradiction goes on: %s" % sorted(found))
+
+
+def special_files(tree):
+    """125, not a wait for ever, for a FIFO or a device as file, program or log"""
+    os.mkdir(os.path.join(tree.root, "d"))
+    for fifo in ("fifo", "d/fifo"):
+        os.mkfifo(os.path.join(tree.root, fifo))
+    for args in (["--add", "fifo", "--", "exit"], ["--add", "d", "--", "exit"], ["--add", "/dev/zero", "--", "exit"], ["--", "./fifo"],
+                 ["--", "./d"], ["--", "/dev/zero"], ["--log", "fifo", "--", "exit"]):
+        done = tree.run(*args)
+        same((done.returncode, done.stderr.count(b"\n"), done.stderr[:11]), (125, 1, b"tools/run: "), args)
+
+
+def huge_files(tree):
+    """125 for files that fit neither into an archive nor into the machine, without reading them"""
+    for size in (5 << 30, 1 << 30):
+        with open(os.path.join(tree.root, "huge"), "wb") as f:
+            f.truncate(size)
+        done = tree.run("--add", "huge", "--", "exit", "0")
+        same((done.returncode, done.stderr.count(b"\n"), done.stderr[:11]), (125, 1, b"tools/run: "), size)
 
 
 def options(tree):
@@ -119,9 +187,8 @@ def options(tree):
         holds(flag in args, flag)
     args = tree.run("--", "qemu").stdout.decode().split("\n")
     holds("-icount" not in args and "-S" not in args, "only what was asked for")
-    done = tree.run("--", "qemu", env={"FATHOM_KVM": "1", "FATHOM_QEMU_ARGS": "-cpu 'a b'"})
+    done = tree.run("--", "qemu", env={"FATHOM_QEMU_ARGS": "-cpu 'a b'"})
     args = done.stdout.decode().split("\n")
-    same(args[args.index("-accel") + 1], "kvm", "KVM when asked for")
     same(args[-2:], ["-cpu", "a b"], "more options come last")
 
 
@@ -177,5 +244,6 @@ def archive_and_real_cpio(tree):
     same(out.split(), ["bin", "bin/init", "bin/sh", "tmp"], "listing")
 
 
-main([arguments, command_line, guest_paths, not_there, host_program, dynamic_program, cut_off_program, added_files, options, cd,
+main([arguments, command_line, long_command_lines, too_many_arguments, guest_paths, not_there, host_program, dynamic_program, cut_off_program, added_files,
+      add_links, add_conflicts, special_files, huge_files, options, cd,
       archive, archive_and_real_cpio])

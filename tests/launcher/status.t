@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Every exit status of the launcher, against a QEMU that is none."""
 import os
+import pty
+import subprocess
 import time
 
 from tap import holds, main, same
@@ -17,6 +19,57 @@ def signals(tree):
     """128+N for a signal"""
     same(tree.run("--", "signal", "11").returncode, 139, "SIGSEGV")
     same(tree.run("--", "signal", "9").returncode, 137, "SIGKILL")
+
+
+def told_signals(tree):
+    """the kernel's reason for a kill is told; a mere signal only at a terminal"""
+    done = tree.run("--", "signal", "9", "out", "of", "memory")
+    same((done.returncode, done.stderr), (137, b"tools/run: the kernel ended /bin/signal: out of memory\n"), "out of memory")
+    done = tree.run("--", "signal", "11")
+    same((done.returncode, done.stderr), (139, b""), "to a pipe")
+    ours, its = pty.openpty()
+    done = subprocess.run([tree.run_path, "--", "signal", "11"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=its, env=tree.environment, timeout=60)
+    os.close(its)
+    same((done.returncode, os.read(ours, 1000)),
+         (139, b"tools/run: /bin/signal: Segmentation fault (see --log)\r\n"), "to a terminal")
+    os.close(ours)
+
+
+def hidden_dashes(tree):
+    """a "--" is found in --append however it is quoted; and so is a quote that does not end"""
+    for text in ('"--"', "\\--", 'a -"-"', '""--', 'a "--" b', "a\v--", 'x "y'):
+        done = tree.run("--append", text, "--", "exit", "0")
+        same((done.returncode, done.stderr.count(b"\n"), done.stderr[:11]), (125, 1, b"tools/run: "), text)
+        holds(b"--append takes no" in done.stderr or b"--append ends inside" in done.stderr, "the reason: %r" % done.stderr)
+    for text in ('a"--"', '" --"', "a --x", "\\ --", "a\\"):
+        same(tree.run("--append", text, "--", "exit", "0").returncode, 0, text)
+
+
+def bad_environment(tree):
+    """125 and a line for FATHOM_QEMU_ARGS that cannot be read"""
+    done = tree.run("--", "exit", "0", env={"FATHOM_QEMU_ARGS": "-cpu 'a"})
+    same((done.returncode, done.stderr), (125, b"tools/run: FATHOM_QEMU_ARGS: no closing quotation\n"), "status")
+
+
+def little_memory(tree):
+    """125 and a line, no traceback, for a fault of the launcher's own and for lack of memory"""
+    for fault, text in (("MemoryError()", b"not enough memory"), ("KeyError(1)", b"internal error: KeyError")):
+        with open(os.path.join(tree.root, "tools", "launcher", "image.py"), "a") as f:
+            f.write("\n\ndef kernel_path(layout):\n    raise %s\n" % fault)
+        done = tree.run("--", "exit", "0")
+        same((done.returncode, done.stderr.count(b"\n")), (125, 1), fault)
+        holds(text in done.stderr, "it is told: %r" % done.stderr)
+
+
+def unread_help(tree):
+    """--help for a reader who has gone is no error"""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = subprocess.run([tree.run_path, "--help"], stdin=subprocess.DEVNULL, stdout=write_end, stderr=subprocess.PIPE,
+                          env=tree.environment, timeout=60)
+    os.close(write_end)
+    same((done.returncode, done.stderr), (0, b""), "the end")
 
 
 def poweroff(tree):
@@ -125,5 +178,6 @@ def help_text(tree):
         holds(word in done.stdout, "%r is there" % word)
 
 
-main([program_status, signals, poweroff, panic, triple_fault, deaths, timeout, lingering, qemu_fails, qemu_missing,
+main([program_status, signals, told_signals, hidden_dashes, bad_environment, little_memory, unread_help,
+      poweroff, panic, triple_fault, deaths, timeout, lingering, qemu_fails, qemu_missing,
       nothing_built, damaged_initramfs, wrong_options, help_text])

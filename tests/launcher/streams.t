@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The bytes: stdout, stderr, stdin, the log, broken pipes and closed descriptors."""
 import os
+import resource
 import subprocess
 import threading
 import time
@@ -103,11 +104,30 @@ def full_disk(tree):
 
 
 def closed_descriptors(tree):
-    """closed descriptors do no harm"""
-    for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
-        done = subprocess.run(["sh", "-c", 'exec "$0" -- cat %s' % closed, tree.run_path], timeout=60,
+    """descriptors that are closed, or open the wrong way round, do no harm"""
+    for odd in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-", "2</dev/null", "1</dev/null", "0>/dev/null", "0>/dev/null 1</dev/null 2<&1"):
+        done = subprocess.run(["sh", "-c", 'exec "$0" -- cat %s' % odd, tree.run_path], timeout=60,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=tree.environment)
-        same(done.returncode, 0, closed)
+        same(done.returncode, 0, odd)
+    for odd in ("2>&-", "2</dev/null", "2>/dev/full"):
+        done = subprocess.run(["sh", "-c", 'exec "$0" -- bytes %s' % odd, tree.run_path], timeout=60, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, env=tree.environment)
+        same((done.returncode, done.stdout), (0, ALL_BYTES), "output to both with " + odd)
+
+
+def many_descriptors(tree):
+    """more than 1024 inherited descriptors do no harm"""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 1500:
+        return
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1500), hard))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1200)]
+    for fd in held:
+        os.set_inheritable(fd, True)
+    done = tree.run("--", "cat", input=b"text", close_fds=False)
+    same((done.returncode, done.stdout), (0, b"text|end"), "the run")
+    for fd in held:
+        os.close(fd)
 
 
 def kernel_log(tree):
@@ -143,4 +163,4 @@ def full_pipe_does_not_stop_the_clock(tree):
 
 
 main([all_bytes, order, large_output, split_frames, standard_input, dialogue, input_left_alone, broken_pipe,
-      full_disk, closed_descriptors, kernel_log, no_sign_of_life, full_pipe_does_not_stop_the_clock])
+      full_disk, closed_descriptors, many_descriptors, kernel_log, no_sign_of_life, full_pipe_does_not_stop_the_clock])

@@ -11,10 +11,14 @@ import struct
 import tempfile
 
 import cpio
-from launcher import firmware
+from launcher import firmware, words
 from launcher.options import ROOT, LauncherError
 
 PT_INTERP = 3
+ARGUMENTS = "init.args"         # in the guest's root; the kernel (kernel/proc/proc.c) takes it away
+STRING_MAX = 128 << 10          # Linux's limits, which are the kernel's, too; some room is left for what
+ARGUMENTS_MAX = (2 << 20) - 8192    # else is on a new program's stack
+PATH_MAX = 4000
 INITRAMFS = os.path.join(ROOT, "build", "initramfs.cpio")
 
 
@@ -61,24 +65,30 @@ def alive(pid):
     return True
 
 
-def find_in_guest(names, path):
-    """Whether the guest has `path`, following the archive's symbolic links."""
+def look_up(names, path):
+    """The mode of the guest's `path`, following the archive's symbolic links; 0: it is not there."""
     for _ in range(16):
-        walked = ""
+        walked, mode = "", stat.S_IFDIR
         for part in cpio.Archive.clean(path).split("/"):
             walked = (walked + "/" + part).lstrip("/")
-            mode, target = names.get(walked, (0, None))
+            mode, target = names.get(walked, (0, None)) if walked else (stat.S_IFDIR, None)
             if target is not None:
                 rest = cpio.Archive.clean(path)[len(walked):]
                 path = os.path.join("/" + os.path.dirname(walked), target) + rest
                 break
         else:
-            return stat.S_ISREG(mode)
-    return False
+            return mode
+    return 0
+
+
+def find_in_guest(names, path):
+    return stat.S_ISREG(look_up(names, path))
 
 
 def check_program(path):
     """Refuse what can never run, with a better word than the kernel's ENOEXEC."""
+    if not os.path.isfile(path):
+        raise LauncherError("%s is not a file" % path)      # a FIFO would make us wait for its writer
     with open(path, "rb") as f:
         data = f.read(64)
         if data[:4] != b"\x7fELF":
@@ -128,20 +138,73 @@ def split_add(text):
     return host, guest
 
 
-def quote(word):
-    """One word as kernel/core/cmdline.h reads it."""
-    if word and not re.search(r'[\s"\\]', word):
-        return word
-    return '"' + re.sub(r'(["\\])', r"\\\1", word) + '"'
+def check_place(names, path, mode):
+    """Whether the kernel can unpack `path` after what is in `names`: later archives replace files, no more."""
+    if path in ("", ARGUMENTS) or path.split("/")[0] == "proc":
+        raise LauncherError("the guest's /%s is the kernel's own" % path)
+    if len(os.fsencode(path)) > PATH_MAX:
+        raise LauncherError("the guest's path /%.60s... is too long" % path)
+    parent = os.path.dirname(path)
+    while parent:
+        if parent in names and not stat.S_ISDIR(look_up(names, parent)):
+            raise LauncherError("/%s cannot be, as the guest's /%s is no directory" % (path, parent))
+        parent = os.path.dirname(parent)
+    there, _ = names.get(path, (mode, None))
+    if stat.S_ISDIR(there) and not stat.S_ISDIR(mode):
+        raise LauncherError("the guest's /%s is a directory (for a file in it, say /%s/)" % (path, path))
+    if stat.S_ISDIR(mode) and not stat.S_ISDIR(there):
+        raise LauncherError("the guest's /%s is no directory" % path)
 
 
-def loader_words(layout, words):
+def find_added(texts, names):
+    """The archive of what --add names; `names` learns of it."""
+    added = cpio.Archive()
+    for text in texts:
+        host, guest = split_add(text)
+        try:
+            added.add_file(guest, host)
+        except ValueError as error:
+            raise LauncherError("--add: %s" % error)
+    names.setdefault("dev", (stat.S_IFDIR, None))       # the kernel makes them
+    names.setdefault("tmp", (stat.S_IFDIR, None))
+    for path in sorted(added.entries):      # parents come before what is in them
+        mode, data = added.entries[path]
+        check_place(names, path, mode)
+        names[path] = (mode, os.fsdecode(data) if stat.S_ISLNK(mode) else None)
+    return added
+
+
+def add_arguments(added, arguments):
+    """The program's arguments go in a file, which has no limit of size and no quoting: ended by NULs."""
+    strings = [os.fsencode(word) + b"\0" for word in arguments]
+    if any(len(string) > STRING_MAX for string in strings):
+        raise LauncherError("an argument of the program is longer than 128 KiB")
+    if sum(len(string) + 8 for string in strings) > ARGUMENTS_MAX:
+        raise LauncherError("the program's arguments are longer than 2 MiB together")
+    if strings:
+        added.put(ARGUMENTS, stat.S_IFREG | 0o600, b"".join(strings))
+
+
+def command_line(options, program, console):
+    found = ["stdio=" + ("console" if console else "link"), words.quote("init=" + program)] + options.append
+    text = " ".join(found)
+    if len(os.fsencode(text)) > words.COMMAND_LINE_MAX:
+        raise LauncherError("the kernel command line (--append) has %d bytes, and QEMU takes %d" % (
+            len(os.fsencode(text)), words.COMMAND_LINE_MAX))
+    return text
+
+
+def memory_bytes(text):
+    return int(text[:-1]) << {"K": 10, "M": 20, "G": 30}[text[-1].upper()]
+
+
+def loader_words(layout, found):
     """The words as the menu of the CD takes them over (boot/grub.cfg): a loader in between would put quotes
     of its own around a word with a blank, so there must be none."""
-    for word in words:
+    for word in found:
         if not word or re.search(r'[\s"\'\\$*?\[\]]', word):
             raise LauncherError("with --iso, %r cannot be passed on: no blanks, quotes or wildcards" % word)
-    return " ".join(["fathom", layout] + words)
+    return " ".join(["fathom", layout] + found)
 
 
 class CdImage:
@@ -155,18 +218,19 @@ class CdImage:
         guest, host = find_program(options.program, read_initramfs()[1])
         if host is not None:
             raise LauncherError("--iso runs what is on the CD, and %s is not" % options.program)
-        words = ["stdio=" + ("console" if console else "link"), "init=" + guest]
-        words += [word for text in options.append for word in text.split()]
-        words += ["--"] + options.arguments if options.arguments else []
-        self.command_line = loader_words(options.layout, words)
-        found = firmware.find(shutil.which(os.environ.get("FATHOM_QEMU") or "qemu-system-x86_64"))
-        if options.uefi and not found:
+        self.program = guest
+        found = ["stdio=" + ("console" if console else "link"), "init=" + guest]
+        found += [word for text in options.append for word in text.split()]
+        found += ["--"] + options.arguments if options.arguments else []
+        self.command_line = loader_words(options.layout, found)
+        files = firmware.find(shutil.which(os.environ.get("FATHOM_QEMU") or "qemu-system-x86_64"))
+        if options.uefi and not files:
             raise LauncherError("no UEFI firmware (OVMF) is there: install the package ovmf")
         self.directory = make_directory()
         os.symlink(os.path.abspath(options.iso), os.path.join(self.directory, "cd"))
         if options.uefi:
-            os.symlink(found[0], os.path.join(self.directory, "code"))
-            shutil.copyfile(found[1], os.path.join(self.directory, "variables"))
+            os.symlink(files[0], os.path.join(self.directory, "code"))
+            shutil.copyfile(files[1], os.path.join(self.directory, "variables"))
 
     def remove(self):
         shutil.rmtree(self.directory, ignore_errors=True)
@@ -176,31 +240,39 @@ class Image:
     """The files in the directory, ready for QEMU: `kernel`, `initramfs`; and the command line."""
 
     def __init__(self, options, console):
-        kernel = kernel_path(options.layout)
+        self.kernel = kernel_path(options.layout)
         first, names = read_initramfs()
-        added = cpio.Archive()
-        for text in options.add:
-            host, guest = split_add(text)
-            added.add_file(guest, host)
-        names_with_added = dict(names)
-        names_with_added.update((path, (mode, None)) for path, (mode, _) in added.entries.items())
-        guest, host = find_program(options.program, names_with_added)
+        known = dict(names)
+        added = find_added(options.add, known)
+        self.program, host = find_program(options.program, known)
         if host is not None:
-            added.add_file(guest, host)
-            mode, data = added.entries[cpio.Archive.clean(guest)]
-            added.entries[cpio.Archive.clean(guest)] = (mode | 0o111, data)
-        words = ["stdio=" + ("console" if console else "link"), quote("init=" + guest)]
-        words += options.append + ["--"] + [quote(word) for word in options.arguments]
-        self.command_line = " ".join(words)
-        self.kernel = kernel
+            path = cpio.Archive.clean(self.program)
+            check_place(known, path, stat.S_IFREG)
+            added.entries[path] = (stat.S_IFREG | 0o755, cpio.HostFile(host, os.path.getsize(host)))
+        add_arguments(added, options.arguments)
+        self.command_line = command_line(options, self.program, console)
+        if len(first) + added.size() > memory_bytes(options.mem):
+            raise LauncherError("%d MiB of files do not fit into the machine: see --mem" %
+                                ((len(first) + added.size()) >> 20))
         self.directory = make_directory()
-        os.symlink(kernel, os.path.join(self.directory, "kernel"))
+        try:
+            self.write(first, added, names)
+        except BaseException:
+            self.remove()
+            raise
+
+    def write(self, first, added, names):
+        os.symlink(self.kernel, os.path.join(self.directory, "kernel"))
+        path = os.path.join(self.directory, "initramfs")
         if not added.entries:
-            os.symlink(INITRAMFS, os.path.join(self.directory, "initramfs"))
+            os.symlink(INITRAMFS, path)
             return
-        with open(os.path.join(self.directory, "initramfs"), "wb") as f:
-            f.write(cpio.pad(first))
-            f.write(added.to_bytes(names))
+        with open(path, "wb") as f:
+            f.write(first + cpio.padding(len(first)))
+            try:
+                added.write(f, names)
+            except ValueError as error:
+                raise LauncherError(str(error))
 
     def remove(self):
         """Once QEMU has read everything nothing of it is needed; may be called again."""

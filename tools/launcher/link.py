@@ -3,12 +3,12 @@
 Guest to host: 1 byte type, 2 bytes length (little-endian), bytes.  1: stdout, 2: stderr, 3: wants input.
 Host to guest: 2 bytes length, bytes; length 0 is the end of input.
 
-The host sends one frame of at most 1024 bytes for each type-3 frame, so the guest's buffer cannot overflow.
+The host sends one frame of at most 4096 bytes for each type-3 frame, so the guest's buffer cannot overflow.
 """
 import struct
 
 STDOUT, STDERR, WANT_INPUT = 1, 2, 3
-INPUT_MAX = 1024
+INPUT_MAX = 4096
 HEADER = struct.Struct("<BH")
 
 

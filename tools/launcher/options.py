@@ -6,6 +6,8 @@ import signal
 import stat
 import sys
 
+from launcher import words
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 TIMEOUT = 124
@@ -20,6 +22,7 @@ which program
   /PATH         the guest's file if the initramfs has it, else the host's file of that path
   ./PATH a/b    the host's file if there is one, else the guest's /PATH
   A host file has to be a static ELF program. It is put into the guest as /bin/NAME, for this run only.
+  Its arguments may be any bytes, 128 KiB each and 2 MiB together, as on Linux.
 
 exit status
   0 to 255      the program's own
@@ -29,14 +32,16 @@ exit status
   126           the kernel panicked or the machine died; the kernel log is printed on stderr
 
 standard input and output
-  When stdin and stdout are both terminals, the program gets the guest's console: Ctrl-C goes to the
-  guest, Ctrl-A x leaves (status 0), Ctrl-A a sends Ctrl-A. Otherwise stdin, stdout and stderr reach the
-  program as they are, byte for byte, and Ctrl-C ends the launcher and the guest.
+  When stdin, stdout and stderr are all three terminals, the program gets the guest's console: Ctrl-C
+  goes to the guest, Ctrl-A x leaves (status 0), Ctrl-A a sends Ctrl-A. Otherwise, so also with 2>FILE in a
+  terminal, stdin, stdout and stderr reach the program as they are, byte for byte; a terminal among them
+  keeps its own line editing, and Ctrl-C ends the launcher and the guest.
+  A program that the kernel ended for lack of memory is always told on stderr; one that any other signal
+  ended only when stderr is a terminal. For the reason and the place see --log.
 
 environment
   FATHOM_QEMU       the QEMU to use instead of qemu-system-x86_64
   FATHOM_QEMU_ARGS  more options for it, put last
-  FATHOM_KVM=1      use KVM (faster; counts of instructions are then not exact)
 
 examples
   tools/run -- holt2005 --json
@@ -85,6 +90,14 @@ def layout_name(text):
     return text
 
 
+def check_append(text):
+    found, quoted = words.split(text)
+    if quoted:
+        raise LauncherError("--append ends inside quotes: %s" % text)
+    if "--" in found:
+        raise LauncherError("--append takes no \"--\"; arguments of the program come after PROG")
+
+
 def parse(argv):
     """The options; argv up to the first "--" is ours, what follows is the program's."""
     parser = Parser(prog="tools/run", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
@@ -103,7 +116,8 @@ def parse(argv):
     parser.add_argument("--append", action="append", default=[], metavar="CMDLINE",
                         help="more words for the kernel command line")
     parser.add_argument("--add", action="append", default=[], metavar="HOST[:GUEST]",
-                        help="put a file or directory into the guest (default: as /NAME)")
+                        help="put a file or directory into the guest (default: as /NAME); links in a directory stay "
+                              "links")
     parser.add_argument("--iso", metavar="FILE",
                         help="boot FILE (see make iso) as a CD under its own loader, not the kernel directly")
     parser.add_argument("--uefi", action="store_true", help="with --iso: under UEFI, not BIOS")
@@ -117,8 +131,7 @@ def parse(argv):
     options = parser.parse_args(own)
     if not program or not program[0]:
         raise LauncherError("which program? tools/run [OPTION]... -- PROG [ARG]...")
-    if any("--" in text.split() for text in options.append):
-        raise LauncherError("--append takes no \"--\"; arguments of the program come after PROG")
+    check_append(" ".join(options.append))
     if options.gdb and os.path.lexists(options.gdb) and not stat.S_ISSOCK(os.lstat(options.gdb).st_mode):
         raise LauncherError("--gdb: %s is there and is no socket" % options.gdb)
     if options.uefi and not options.iso:
@@ -132,23 +145,48 @@ def parse(argv):
 def say(text):
     """One line of our own on stderr; never fails."""
     try:
-        os.write(2, os.fsencode("tools/run: %s\n" % text))
-    except OSError:
+        os.write(2, str("tools/run: %s\n" % text).encode("utf-8", "surrogateescape"))
+    except (OSError, UnicodeError):
         pass
 
 
+def die_by(signum):
+    """Die by the same signal, so that a shell or make around us sees what happened."""
+    sys.stdout = sys.stderr = None
+    signal.signal(signum, signal.SIG_DFL)
+    os.kill(os.getpid(), signum)
+    return 128 + signum
+
+
+def leave_after_help(code):
+    """argparse has printed something; somebody who does not want to read it is no error."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return code
+
+
 def run_reporting_errors(run, argv):
-    """run(options), with the launcher's own errors turned into a line and a status."""
+    """run(options), with all that can go wrong turned into a line and a status; never a traceback."""
     try:
         return run(parse(argv))
+    except SystemExit as leaving:
+        return leave_after_help(leaving.code)
     except LauncherError as error:
         say(error)
     except OSError as error:
         say("%s: %s" % (error.filename, error.strerror) if error.filename else error)
     except Killed as killed:
-        # Die by the same signal, so that a shell or make around us sees what happened.
-        sys.stdout = sys.stderr = None
-        signal.signal(killed.signum, signal.SIG_DFL)
-        os.kill(os.getpid(), killed.signum)
-        return 128 + killed.signum
+        return die_by(killed.signum)
+    except KeyboardInterrupt:
+        return die_by(signal.SIGINT)
+    except MemoryError:
+        say("this machine has not enough memory for that")
+    except Exception as error:      # a fault of ours; still one line, and no program's status
+        at = error.__traceback__
+        while at.tb_next:
+            at = at.tb_next
+        say("internal error: %s: %s (%s:%d)" % (type(error).__name__, error,
+                                               os.path.basename(at.tb_frame.f_code.co_filename), at.tb_lineno))
     return OWN_ERROR

@@ -37,8 +37,7 @@ def find_program():
 
 def arguments(options, command_line, directory):
     """QEMU's command line. Files are named as they are seen from the image's directory."""
-    kvm = os.environ.get("FATHOM_KVM") == "1"
-    args = ["-machine", "pc", "-accel", "kvm" if kvm else "tcg", "-cpu", CPU, "-m", options.mem,
+    args = ["-machine", "pc", "-accel", "tcg", "-cpu", CPU, "-m", options.mem,
             "-smp", str(options.smp), "-nodefaults", "-no-user-config", "-display", "none",
             "-no-reboot", "-no-shutdown"]
     for name in SERIAL:
@@ -55,7 +54,14 @@ def arguments(options, command_line, directory):
         args += cd(options, command_line)
     else:
         args += ["-kernel", "kernel", "-initrd", "initramfs", "-append", command_line]
-    return args + shlex.split(os.environ.get("FATHOM_QEMU_ARGS", ""))
+    return args + more_arguments()
+
+
+def more_arguments():
+    try:
+        return shlex.split(os.environ.get("FATHOM_QEMU_ARGS", ""))
+    except ValueError as error:
+        raise LauncherError("FATHOM_QEMU_ARGS: %s" % str(error).lower())
 
 
 def cd(options, command_line):

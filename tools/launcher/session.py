@@ -1,6 +1,6 @@
 """One run: carries bytes between the guest's channels and ours, and decides the exit status.
 
-One loop, one select; nothing in it blocks, so a timeout or a signal is always noticed. What the program
+One loop, one wait; nothing in it blocks, so a timeout or a signal is always noticed. What the program
 wrote is kept in one queue in the order in which it came, and the guest is held back while the queue is
 long. The run is over when QEMU is gone, its sockets are empty and the queue is written.
 
@@ -8,30 +8,31 @@ long. The run is over when QEMU is gone, its sockets are empty and the queue is 
     stdin --> one frame for each that the guest asks for      guest COM4 --> record, one line
 """
 import collections
+import errno
 import os
 import re
-import select
 import signal
+import stat
 import time
 
-from launcher import image, link, monitor, options, qemu, terminal
-from launcher.options import Killed, say
+from launcher import image, link, monitor, options, qemu, ready, terminal
+from launcher.options import Killed, LauncherError, say
 
 QUEUE_MAX = 256 * 1024      # bytes waiting for stdout above which the guest is held back
-WRITE_MAX = 4096            # a pipe that select calls writable takes this much without blocking
+WRITE_MAX = 4096            # a pipe that poll calls writable takes this much without blocking
 LOG_MAX = 4 * 1024 * 1024   # of the kernel log, the end of it is kept
 LIFE_SECONDS = 5
 LIFE_SECONDS_CD = 30        # firmware and a loader come before the kernel
+READER_SECONDS = 2          # for somebody to open the FIFO that --log names
 END_SECONDS = 5             # between the record and QEMU's own end
 FLUSH_SECONDS = 2           # for what is left to write after the run was cut short
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class Session:
-    def __init__(self, run_image, console, log_file):
-        self.image = run_image
-        self.console = console          # Terminal, or None for the stdio link
-        self.log_file = log_file
+    def __init__(self):
+        self.image = self.log_file = self.log_reader = None
+        self.console = None             # Terminal, or None for the stdio link
         self.channels = {}              # socket -> name
         self.listeners = {}             # socket -> name
         self.frames = link.Reader()
@@ -61,6 +62,14 @@ class Session:
             if number == signal.SIGCHLD or signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, note)
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+
+    def prepare(self, opts):
+        """All that is needed before QEMU. A signal meanwhile is noted, and found afterwards."""
+        use_console = terminal.wanted()
+        self.image = (image.CdImage if opts.iso else image.Image)(opts, use_console)
+        self.log_file = open_log(opts.log) if opts.log else None
+        if use_console:
+            self.console = terminal.Terminal()
 
     def prepare_log(self):
         """QEMU writes the log to the name "log"; with --log that is our open file, whatever kind it is.
@@ -94,7 +103,7 @@ class Session:
         while not self.over():
             if self.killed:
                 return
-            readable, writable, _ = select.select(self.readers(), self.writers(), [], self.patience())
+            readable, writable = ready.wait(self.readers(), self.writers(), self.patience())
             for source in readable:
                 self.read(source)
             if writable:
@@ -284,13 +293,17 @@ class Session:
         self.queued += len(data)
 
     def write_some(self):
-        """Write the head of the queue. Nobody reading stdout any more ends the run, quietly."""
+        """Write the head of the queue. Nobody reading stdout any more ends the run, quietly; what stderr does
+        not take is lost."""
         fd, data = self.queue.popleft()
         try:
             written = os.write(fd, data[:WRITE_MAX])
         except BlockingIOError:
             written = 0
         except OSError as error:
+            if fd == 2:                 # it never decides the status
+                self.queued -= len(data)
+                return
             self.drop_output()
             self.result = 128 + signal.SIGPIPE
             self.cut_short()
@@ -310,7 +323,8 @@ class Session:
             self.qemu.kill()
         if self.console:
             self.console.restore()
-        self.image.remove()
+        if self.image:
+            self.image.remove()
         if self.log_file:
             self.log_file.close()
         if self.gdb_socket and os.path.exists(self.gdb_socket):
@@ -326,10 +340,13 @@ class Session:
                 say("timeout: the program was still running")
             return self.result
         record = self.record.decode("utf-8", "replace").rstrip("\n")
-        match = re.fullmatch(r"(exit|signal) (\d+)", record)
+        match = re.fullmatch(r"(exit|signal) (\d+)(?: (.+))?", record)
         if match and not self.died:
             number = int(match.group(2))
-            return number & 255 if match.group(1) == "exit" else 128 + number
+            if match.group(1) == "exit":
+                return number & 255
+            self.tell_signal(number, match.group(3))
+            return 128 + number
         if record == "poweroff" and not self.died:
             return 0
         if not self.spoke() and self.monitor.reason is None:
@@ -339,6 +356,13 @@ class Session:
         if record:
             return self.machine_died("the result record makes no sense: %r" % record)
         return self.machine_died(self.died or monitor.explain(self.monitor, self.image.kernel))
+
+    def tell_signal(self, number, reason):
+        """A reason is the kernel's own and always told; a mere signal as a shell tells it, to a person."""
+        if reason:
+            say("the kernel ended %s: %s" % (self.image.program, reason))
+        elif os.isatty(2):
+            say("%s: %s (see --log)" % (self.image.program, signal.strsignal(number) or "signal %d" % number))
 
     def qemu_failed(self):
         status = self.qemu.status()
@@ -367,28 +391,31 @@ def write_all(fd, data):
         pass
 
 
-def fill_standard_descriptors():
-    """A closed stdin, stdout or stderr must not become the number of one of our sockets."""
-    for fd in (0, 1, 2):
+def open_log(path):
+    """The file for --log. A FIFO must have a reader, or we would wait for one here for ever."""
+    if not (os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode)):
+        return open(path, "wb", buffering=0)
+    end = time.monotonic() + READER_SECONDS
+    while True:
         try:
-            os.fstat(fd)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
+            return open(path, "wb", buffering=0, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+        if time.monotonic() >= end:
+            raise LauncherError("--log: nobody reads the FIFO %s" % path)
+        time.sleep(0.05)
 
 
 def run(opts):
     """Run as the options say; returns the exit status. Raises LauncherError, OSError, Killed."""
-    fill_standard_descriptors()
-    use_console = terminal.wanted()
-    log_file = open(opts.log, "wb", buffering=0) if opts.log else None
-    make_image = image.CdImage if opts.iso else image.Image
-    session = Session(make_image(opts, use_console), None, log_file)
+    session = Session()
     try:
         session.catch_signals()
-        if use_console:
-            session.console = terminal.Terminal()
-        session.start(opts)
-        session.loop()
+        session.prepare(opts)
+        if not session.killed:
+            session.start(opts)
+            session.loop()
     finally:
         session.close()
     if session.killed:

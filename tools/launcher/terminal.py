@@ -10,7 +10,8 @@ ESCAPE = 0x01
 
 
 def wanted():
-    return os.isatty(0) and os.isatty(1)
+    """Only when all three are terminals: what goes to a file has to be apart from the rest, byte for byte."""
+    return all(os.isatty(fd) for fd in (0, 1, 2))
 
 
 class Terminal:
@@ -36,4 +37,7 @@ class Terminal:
         return bytes(out), False
 
     def restore(self):
-        termios.tcsetattr(0, termios.TCSADRAIN, self.saved)
+        try:
+            termios.tcsetattr(0, termios.TCSADRAIN, self.saved)
+        except (termios.error, OSError):
+            pass                        # it is gone

@@ -2,11 +2,11 @@
  * proc_system.c: the files of /proc that tell of memory and files as a whole: vmcount, meminfo, vmstat, slabinfo,
  * filesystems. CPU and processes are in kernel/proc/machine_files.c. No data, no locks of its own.
  */
+#include "kernel/core/vmcount.h"
 #include "kernel/fs/fs.h"
 #include "kernel/fs/procfs.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/space.h"
-#include "kernel/mm/vmcount.h"
 
 int proc_reset_request(const char *text, size_t length)
 {
@@ -147,8 +147,8 @@ static int slabinfo_show(struct seq *seq, void *arg)
         u64 slabs = c->pages >> c->order;
         seq_printf(seq,
                    "%-17s %6lu %6lu %6u %4u %4u : tunables %4u %4u %4u : slabdata %6lu %6lu %6u\n",
-                   c->name, c->objects, slabs * c->per_slab, c->size, c->per_slab, 1u << c->order,
-                   0u, 0u, 0u, slabs, slabs, 0u);
+                   c->kind.name, c->objects, slabs * c->kind.per_block, c->kind.size,
+                   c->kind.per_block, 1u << c->order, 0u, 0u, 0u, slabs, slabs, 0u);
     }
     return 0;
 }

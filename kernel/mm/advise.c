@@ -16,106 +16,75 @@
 #include "lib/abi/errno.h"
 #include "lib/abi/mman.h"
 
-typedef int part_fn(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start, vaddr_t end);
-
-/* Having too many VMAs, or no memory for one, may pass: Linux says EAGAIN here. */
-static int flag_part(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start, vaddr_t end)
-{
-    if ((c->set & VM_WIPEONFORK) && (*vma)->file)
-        return -EINVAL;
-    return change_bits(mm, c, vma, start, end) ? -EAGAIN : 0;
-}
-
-static int nothing_part(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start,
-                        vaddr_t end)
-{
-    (void)mm, (void)c, (void)vma, (void)start, (void)end;
-    return 0;
-}
-
-static int unlocked_part(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start,
-                         vaddr_t end)
-{
-    (void)mm, (void)c, (void)start, (void)end;
-    return (*vma)->flags & VM_LOCKED ? -EINVAL : 0;
-}
-
-static int free_part(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start, vaddr_t end)
-{
-    return (*vma)->file ? -EINVAL : unlocked_part(mm, c, vma, start, end);
-}
-
-static int dontneed_part(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start,
-                         vaddr_t end)
-{
-    int error = unlocked_part(mm, c, vma, start, end);
-
-    if (!error)
-        unmap_pages(*vma, start, end, false);
-    return error;
-}
-
-static int remove_part(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start,
-                       vaddr_t end)
-{
-    struct mm_file *file = (*vma)->file;
-
-    if (unlocked_part(mm, c, vma, start, end) || !file)
-        return -EINVAL;
-    if (((*vma)->flags & (VM_SHARED | VM_MAYWRITE)) != (VM_SHARED | VM_MAYWRITE))
-        return -EACCES;
-    pgoff_t first = (*vma)->pgoff + ((start - (*vma)->start) >> PAGE_SHIFT);
-    mapping_punch(file->mapping, first, (end - start) >> PAGE_SHIFT);
-    file->ops->modified(file);
-    return 0;
-}
+enum work { NO_ADVICE, FLAGS, CHECK, DROP, PUNCH };
 
 static const struct advice {
-    part_fn *part; /* NULL: there is no such advice */
+    enum work work;
     u32 set, clear;
+    u32 refused;    /* VMAs with these flags */
+    bool anonymous; /* VMAs of files are refused */
 } advices[] = {
-    [MADV_NORMAL] = {flag_part, 0, VM_RAND_READ | VM_SEQ_READ},
-    [MADV_RANDOM] = {flag_part, VM_RAND_READ, VM_SEQ_READ},
-    [MADV_SEQUENTIAL] = {flag_part, VM_SEQ_READ, VM_RAND_READ},
-    [MADV_WILLNEED] = {nothing_part, 0, 0},
-    [MADV_DONTNEED] = {dontneed_part, 0, 0},
-    [MADV_FREE] = {free_part, 0, 0},
-    [MADV_REMOVE] = {remove_part, 0, 0},
-    [MADV_DONTFORK] = {flag_part, VM_DONTCOPY, 0},
-    [MADV_DOFORK] = {flag_part, 0, VM_DONTCOPY},
-    [MADV_DONTDUMP] = {flag_part, VM_DONTDUMP, 0},
-    [MADV_DODUMP] = {flag_part, 0, VM_DONTDUMP},
-    [MADV_WIPEONFORK] = {flag_part, VM_WIPEONFORK, 0},
-    [MADV_KEEPONFORK] = {flag_part, 0, VM_WIPEONFORK},
-    [MADV_COLD] = {unlocked_part, 0, 0},
-    [MADV_PAGEOUT] = {unlocked_part, 0, 0},
-    [MADV_POPULATE_READ] = {nothing_part, 0, 0},
-    [MADV_POPULATE_WRITE] = {nothing_part, 0, 0},
+    [MADV_NORMAL] = {FLAGS, .clear = VM_RAND_READ | VM_SEQ_READ},
+    [MADV_RANDOM] = {FLAGS, .set = VM_RAND_READ, .clear = VM_SEQ_READ},
+    [MADV_SEQUENTIAL] = {FLAGS, .set = VM_SEQ_READ, .clear = VM_RAND_READ},
+    [MADV_WILLNEED] = {CHECK},
+    [MADV_DONTNEED] = {DROP, .refused = VM_LOCKED},
+    [MADV_FREE] = {CHECK, .refused = VM_LOCKED, .anonymous = true},
+    [MADV_REMOVE] = {PUNCH, .refused = VM_LOCKED},
+    [MADV_DONTFORK] = {FLAGS, .set = VM_DONTCOPY},
+    [MADV_DOFORK] = {FLAGS, .clear = VM_DONTCOPY},
+    [MADV_DONTDUMP] = {FLAGS, .set = VM_DONTDUMP},
+    [MADV_DODUMP] = {FLAGS, .clear = VM_DONTDUMP},
+    [MADV_WIPEONFORK] = {FLAGS, .set = VM_WIPEONFORK, .anonymous = true},
+    [MADV_KEEPONFORK] = {FLAGS, .clear = VM_WIPEONFORK},
+    [MADV_COLD] = {CHECK, .refused = VM_LOCKED},
+    [MADV_PAGEOUT] = {CHECK, .refused = VM_LOCKED},
+    [MADV_POPULATE_READ] = {CHECK},
+    [MADV_POPULATE_WRITE] = {CHECK},
 };
 
-static int advise_flags(struct mm *mm, struct change *c)
+struct advise {
+    struct change change; /* first */
+    const struct advice *advice;
+};
+
+static int punch(const struct vma *vma, vaddr_t start, vaddr_t end)
 {
-    rwsem_write_lock(&mm->lock);
-    struct vma *first = vma_find(&mm->vmas, c->start);
-    int error = change_reserve(mm, c, first) ? -EAGAIN : change_range(mm, c, first);
-    change_finish(c);
-    rwsem_write_unlock(&mm->lock);
-    return error;
+    if (!vma->file)
+        return -EINVAL;
+    if ((vma->flags & (VM_SHARED | VM_MAYWRITE)) != (VM_SHARED | VM_MAYWRITE))
+        return -EACCES;
+    pgoff_t first = vma->pgoff + ((start - vma->start) >> PAGE_SHIFT);
+    mapping_punch(vma->file->mapping, first, (end - start) >> PAGE_SHIFT);
+    vma->file->ops->modified(vma->file);
+    return 0;
 }
 
-static int advise_pages(struct mm *mm, struct change *c)
+static int advise_part(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start,
+                       vaddr_t end)
 {
-    rwsem_read_lock(&mm->lock);
-    int error = change_range(mm, c, vma_find(&mm->vmas, c->start));
-    rwsem_read_unlock(&mm->lock);
-    return error;
+    const struct advice *advice = ((struct advise *)c)->advice;
+
+    if (((*vma)->flags & advice->refused) || ((*vma)->file && advice->anonymous))
+        return -EINVAL;
+    switch (advice->work) {
+    case FLAGS:
+        return change_bits(mm, c, vma, start, end);
+    case DROP:
+        unmap_pages(*vma, start, end, false);
+        return 0;
+    case PUNCH:
+        return punch(*vma, start, end);
+    default:
+        return 0;
+    }
 }
 
 long mm_madvise(struct mm *mm, vaddr_t start, u64 length, int advice)
 {
     u64 size = page_align_up(length);
 
-    if (advice < 0 || (u64)advice >= ARRAY_SIZE(advices) || !advices[advice].part)
+    if (advice < 0 || (u64)advice >= ARRAY_SIZE(advices) || !advices[advice].work)
         return -EINVAL;
     const struct advice *a = &advices[advice];
     if ((start & ~PAGE_MASK) || (length && !size) || start + size < start)
@@ -126,11 +95,13 @@ long mm_madvise(struct mm *mm, vaddr_t start, u64 length, int advice)
         return mm_populate(mm, start, start + size, POPULATE_READ);
     if (advice == MADV_POPULATE_WRITE)
         return mm_populate(mm, start, start + size, POPULATE_WRITE);
-    struct change c = {.start = start,
-                       .end = start + size,
-                       .part = a->part,
-                       .skip_holes = true,
-                       .set = a->set,
-                       .clear = a->clear};
-    return a->part == flag_part ? advise_flags(mm, &c) : advise_pages(mm, &c);
+    struct advise advise = {.change = {.start = start,
+                                       .end = start + size,
+                                       .part = advise_part,
+                                       .no_vma = a->work == FLAGS ? -EAGAIN : 0, /* it may pass */
+                                       .skip_holes = true,
+                                       .set = a->set,
+                                       .clear = a->clear},
+                            .advice = a};
+    return change_call(mm, &advise.change);
 }

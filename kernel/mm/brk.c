@@ -13,12 +13,8 @@ enum { HEAP_FLAGS = VM_READ | VM_WRITE | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC |
 static bool shrink(struct mm *mm, vaddr_t start, vaddr_t end)
 {
     struct vma *vma = vma_find(&mm->vmas, start);
-    struct unmap unmap;
 
-    if (!vma || vma->start >= end || unmap_prepare(mm, &unmap, vma, start, end))
-        return false;
-    unmap_perform(mm, &unmap);
-    return true;
+    return vma && vma->start < end && unmap_range(mm, vma, start, end) == 0;
 }
 
 static bool add_heap(struct mm *mm, const struct vma_shape *shape, struct vma *next)

@@ -15,7 +15,25 @@
 #include "kernel/mm/space.h"
 #include "lib/abi/errno.h"
 
-int change_range(struct mm *mm, struct change *c, struct vma *first)
+/* The VMAs that changing flags over the range can take. 0 or -ENOMEM. */
+static int reserve(struct mm *mm, struct change *c, struct vma *first)
+{
+    struct vma *last = first;
+
+    if (first && c->end > first->end)
+        last = vma_find(&mm->vmas, c->end - 1);
+    bool low = first && first->start < c->start;
+    bool high = last && last->start < c->end && last->end > c->end;
+    for (int cuts = low + high; cuts > 0; cuts--) {
+        struct vma *vma = vma_alloc(&mm->vmas);
+        if (!vma)
+            return -ENOMEM;
+        c->spare[c->spares++] = vma;
+    }
+    return 0;
+}
+
+static int each_part(struct mm *mm, struct change *c, struct vma *first)
 {
     vaddr_t at = c->start;
     int result = 0;
@@ -37,29 +55,24 @@ int change_range(struct mm *mm, struct change *c, struct vma *first)
     return at < c->end ? -ENOMEM : result;
 }
 
-int change_reserve(struct mm *mm, struct change *c, struct vma *first)
+int change_range(struct mm *mm, struct change *c, struct vma *first)
 {
-    struct vma *last = first;
+    bool failed = c->no_vma && reserve(mm, c, first);
+    int error = failed ? c->no_vma : each_part(mm, c, first);
 
-    if (first && c->end > first->end)
-        last = vma_find(&mm->vmas, c->end - 1);
-    bool cuts[2] = {first && first->start < c->start,
-                    last && last->start < c->end && last->end > c->end};
-    for (int i = 0; i < 2; i++) {
-        if (!cuts[i])
-            continue;
-        struct vma *vma = vma_alloc(&mm->vmas);
-        if (!vma)
-            return -ENOMEM;
-        c->spare[c->spares++] = vma;
-    }
-    return 0;
-}
-
-void change_finish(struct change *c)
-{
     while (c->spares > 0)
         vma_free(c->spare[--c->spares]);
+    return error;
+}
+
+int change_call(struct mm *mm, struct change *c)
+{
+    bool write = c->no_vma;
+
+    write ? rwsem_write_lock(&mm->lock) : rwsem_read_lock(&mm->lock);
+    int error = change_range(mm, c, vma_find(&mm->vmas, c->start));
+    write ? rwsem_write_unlock(&mm->lock) : rwsem_read_unlock(&mm->lock);
+    return error;
 }
 
 /* Cut [start, end) out of vma; returns the VMA that is just it. */
@@ -91,7 +104,7 @@ int change_flags(struct mm *mm, struct change *c, struct vma **vma, vaddr_t star
     s64 pages = (end - start) >> PAGE_SHIFT;
 
     if (cuts_too_much(mm, *vma, start, end, flags))
-        return -ENOMEM;
+        return c->no_vma;
     struct vma *covers = vma_merge_part(&mm->vmas, *vma, start, end, flags);
     if (!covers) {
         covers = isolate(mm, c, *vma, start, end);

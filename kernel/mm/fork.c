@@ -37,11 +37,6 @@ struct fork {
 
 /* ---- the VMAs ---- */
 
-static u32 child_flags(const struct vma *vma)
-{
-    return vma->flags & ~(u32)VM_LOCK_BITS;
-}
-
 /* 0 or -ENOMEM. */
 static int copy_vma(struct mm *child, const struct vma *vma)
 {
@@ -53,15 +48,13 @@ static int copy_vma(struct mm *child, const struct vma *vma)
         commit_return(promised);
         return -ENOMEM;
     }
-    copy->start = vma->start;
-    copy->end = vma->end;
-    copy->flags = child_flags(vma);
-    copy->pgoff = vma->pgoff;
-    if (vma->anon_id && !(vma->flags & VM_WIPEONFORK))
-        copy->anon_id = child->next_anon_id++ | ANON_ID_INHERITED;
-    copy->file = vma->file ? mm_file_get(vma->file) : NULL;
-    vma_hook(&child->vmas, copy, NULL);
-    mm_account(child, copy->flags, (s64)vma_pages(vma));
+    struct vma_shape shape = vma_part(vma, vma->start, vma->end);
+    bool written = vma->anon_id && !(vma->flags & VM_WIPEONFORK);
+    shape.flags &= ~(u32)VM_LOCK_BITS;
+    shape.anon_id = written ? child->next_anon_id++ | ANON_ID_INHERITED : 0;
+    if (shape.file)
+        mm_file_get(shape.file);
+    mm_insert_shape(child, &shape, NULL, copy);
     return 0;
 }
 
@@ -111,22 +104,9 @@ static void fork_leaves(struct walk *w, struct page *table, pte_t *entries, vadd
         image[i] = pte_has_page(entries[i]) ? share_entry(fork, &entries[i], addr) : (pte_t){0};
 }
 
-/* The image's pages get their references back: there is no table for them. */
-static void image_drop(struct fork *fork)
-{
-    for (vaddr_t addr = fork->low; addr < fork->high; addr += PAGE_SIZE) {
-        pte_t *e = &fork->image[level_index(addr, LEVEL_PTE)];
-        if (pte_none(*e))
-            continue;
-        struct page *page = pfn_to_page(pte_pfn(*e));
-        page_unmap(page);
-        page_put(page);
-        *e = (pte_t){0};
-    }
-}
-
-/* => slot is the child's entry of fork->low. */
-static void image_enter(struct fork *fork, struct pt_slot *slot)
+/* Empty the image, into the child's leaf table: slot is the entry of fork->low. NULL: there is no
+ * table, and the pages get their references back. */
+static void image_empty(struct fork *fork, struct pt_slot *slot)
 {
     u64 rss[RSS_KINDS] = {0};
 
@@ -134,12 +114,19 @@ static void image_enter(struct fork *fork, struct pt_slot *slot)
         pte_t *e = &fork->image[level_index(addr, LEVEL_PTE)];
         if (pte_none(*e))
             continue;
-        pt_entry_set(slot->table, slot->entry + ((addr - fork->low) >> PAGE_SHIFT), *e);
-        rss[pfn_to_page(pte_pfn(*e))->kind == PAGE_ANON ? RSS_ANON : RSS_FILE]++;
+        struct page *page = pfn_to_page(pte_pfn(*e));
+        if (slot) {
+            pt_entry_set(slot->table, slot->entry + ((addr - fork->low) >> PAGE_SHIFT), *e);
+            rss[page->kind == PAGE_ANON ? RSS_ANON : RSS_FILE]++;
+        } else {
+            page_unmap(page);
+            page_put(page);
+        }
         *e = (pte_t){0};
     }
     for (int kind = 0; kind < RSS_KINDS; kind++)
         mm_rss_add(fork->child, kind, rss[kind]);
+    image_clear(fork);
 }
 
 /* A leaf table of the parent has been walked. */
@@ -153,14 +140,13 @@ static void fork_leave(struct walk *w, struct page *parent, pte_t *entry, vaddr_
     if (parent->level != LEVEL_PMD || fork->low >= fork->high)
         return;
     if (pt_slot_lock(&fork->child->pt, fork->low, true, &slot)) {
-        image_drop(fork);
+        image_empty(fork, NULL);
         w->error = -ENOMEM;
         w->work = 0;
     } else {
-        image_enter(fork, &slot);
+        image_empty(fork, &slot);
         pt_slot_unlock(&slot);
     }
-    image_clear(fork);
     sched_yield_point();
 }
 
@@ -179,11 +165,9 @@ static void copy_run(struct fork *fork, struct vma_store *vmas, struct vma **vma
     for (struct vma *next; !file && (next = vma_next(vmas, *vma)) != NULL; *vma = next)
         if (next->start != (*vma)->end || next->file || !needs_entries(next))
             break;
-    if (file)
-        mutex_lock(&file->mapping->map_lock);
+    mm_file_lock(file);
     walk_range(&fork->walk, start, (*vma)->end);
-    if (file)
-        mutex_unlock(&file->mapping->map_lock);
+    mm_file_unlock(file);
 }
 
 static int copy_entries(struct fork *fork, struct mm *parent)
@@ -200,22 +184,11 @@ static int copy_entries(struct fork *fork, struct mm *parent)
 
 /* ---- all of it ---- */
 
-static void copy_bounds(struct mm *child, const struct mm *parent)
+static void inherit(struct mm *child, const struct mm *parent)
 {
-    memcpy(child->limit, parent->limit, sizeof(child->limit));
-    child->lock_exempt = parent->lock_exempt;
-    child->mmap_base = parent->mmap_base;
-    child->brk_start = parent->brk_start;
-    child->brk = parent->brk;
-    child->code_start = parent->code_start;
-    child->code_end = parent->code_end;
-    child->data_start = parent->data_start;
-    child->data_end = parent->data_end;
-    child->stack_start = parent->stack_start;
-    child->arg_start = parent->arg_start;
-    child->arg_end = parent->arg_end;
-    child->env_start = parent->env_start;
-    child->env_end = parent->env_end;
+    const size_t from = offsetof(struct mm, limit);
+
+    memcpy((u8 *)child + from, (const u8 *)parent + from, sizeof(*child) - from);
 }
 
 static int copy_all(struct mm *child, struct mm *parent)
@@ -232,7 +205,7 @@ static int copy_all(struct mm *child, struct mm *parent)
         return -ENOMEM;
     fork.image = page_to_virt(fork.image_page);
     image_clear(&fork);
-    copy_bounds(child, parent);
+    inherit(child, parent);
     int error = copy_vmas(child, parent);
     if (!error)
         error = copy_entries(&fork, parent);
@@ -241,7 +214,6 @@ static int copy_all(struct mm *child, struct mm *parent)
 }
 _Static_assert(PAGE_SIZE / sizeof(pte_t) == 1u << PT_LEVEL_BITS, "the image of a table is a page");
 
-/* => may sleep; parent is in use by the caller. One reference of the result is the caller's. */
 struct mm *mm_fork(struct mm *parent)
 {
     struct mm *child = mm_create();

@@ -12,7 +12,7 @@
  * need be under the lock of the table that is being emptied.
  */
 #include "kernel/core/panic.h"
-#include "kernel/mm/vmcount.h"
+#include "kernel/core/vmcount.h"
 #include "kernel/mm/zap.h"
 
 static void gather_clear(struct gather *gather)
@@ -23,7 +23,6 @@ static void gather_clear(struct gather *gather)
     gather->tables = NULL;
 }
 
-/* => Before first use; gather_flush is last. */
 void gather_init(struct gather *gather, struct pt *pt)
 {
     gather->pt = pt;
@@ -61,7 +60,6 @@ void gather_table(struct gather *gather, vaddr_t addr, struct page *table)
     vmcount_add(gather->pt->counts, VMC_tables_freed, 1);
 }
 
-/* => Does not sleep. Nothing is held back after. */
 void gather_flush(struct gather *gather)
 {
     struct page *table = gather->tables;

@@ -37,6 +37,16 @@ void mm_account(struct mm *mm, u32 flags, s64 pages)
             mm->kind_pages[kind] += pages;
 }
 
+u64 mm_pages_in(struct mm *mm, struct vma *first, vaddr_t start, vaddr_t end, u32 flags)
+{
+    u64 bytes = 0;
+
+    for (struct vma *vma = first; vma && vma->start < end; vma = vma_next(&mm->vmas, vma))
+        if ((vma->flags & flags) == flags)
+            bytes += min_u64(vma->end, end) - max_u64(vma->start, start);
+    return bytes >> PAGE_SHIFT;
+}
+
 static bool fits(const struct mm *mm, enum mm_limit limit, u64 pages)
 {
     return pages <= mm->limit[limit] >> PAGE_SHIFT;

@@ -15,34 +15,18 @@ static bool may_lock_at_all(const struct mm *mm)
     return mm->lock_exempt || mm->limit[MM_LIMIT_MEMLOCK];
 }
 
-/* Pages of [start, end) that are locked already. */
-static u64 locked_pages(struct mm *mm, vaddr_t start, vaddr_t end)
-{
-    u64 bytes = 0;
-
-    for (struct vma *vma = vma_find(&mm->vmas, start); vma && vma->start < end;
-         vma = vma_next(&mm->vmas, vma))
-        if (vma->flags & VM_LOCKED)
-            bytes += min_u64(vma->end, end) - max_u64(vma->start, start);
-    return bytes >> PAGE_SHIFT;
-}
-
 /* The range gets these VM_LOCK_BITS. Stops at a hole, as Linux does, unless all are meant. */
 static int set_bits(struct mm *mm, vaddr_t start, vaddr_t end, u32 bits)
 {
     struct change c = {.start = start,
                        .end = end,
                        .part = change_bits,
+                       .no_vma = -ENOMEM,
                        .skip_holes = start == 0 && end == USER_LIMIT,
                        .set = bits,
                        .clear = VM_LOCK_BITS};
-    struct vma *first = vma_find(&mm->vmas, start);
 
-    int error = change_reserve(mm, &c, first);
-    if (!error)
-        error = change_range(mm, &c, first);
-    change_finish(&c);
-    return error;
+    return change_range(mm, &c, vma_find(&mm->vmas, start));
 }
 
 /* [start, start + length) in whole pages. A length that wraps is none, as on Linux. */
@@ -68,8 +52,9 @@ long mm_mlock(struct mm *mm, vaddr_t start, u64 length, u32 flags)
     if (start + length < start)
         return -EINVAL;
     rwsem_write_lock(&mm->lock);
-    u64 more = (length >> PAGE_SHIFT) - locked_pages(mm, start, start + length);
-    if (mm_may_lock(mm, VM_LOCKED, more))
+    struct vma *first = vma_find(&mm->vmas, start);
+    u64 locked = mm_pages_in(mm, first, start, start + length, VM_LOCKED);
+    if (mm_may_lock(mm, VM_LOCKED, (length >> PAGE_SHIFT) - locked))
         error = set_bits(mm, start, start + length, bits);
     rwsem_write_unlock(&mm->lock);
     return error ? error : mm_populate(mm, start, start + length, POPULATE_LOCK);

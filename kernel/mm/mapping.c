@@ -2,12 +2,7 @@
  * mapping.c: the contents of a file in memory, and who maps them.
  *
  *      mapping --pages--> radix tree: page offset -> page          (lock)
- *              --vmas---> interval tree of VMAs, by pgoff          (map_lock)
- *                              [10,19] last 90
- *                             /               \        each node knows the largest last page
- *                     [2,5] last 7       [40,90] last 90   below it, so the search for "who maps
- *                          \                           page 60 or more" skips [2,5]
- *                         [3,7] last 7
+ *              --vmas---> interval tree of VMAs, by page offset     (map_lock)
  *
  * The cache holds one reference on each page, each page table entry another. A fault that has
  * found a page must look at the size again once it holds its table's lock: truncate writes the
@@ -29,99 +24,57 @@ void mapping_init(struct mapping *m)
 
 /* ---- the VMAs ---- */
 
-static struct vma *vma_of(struct rb_node *node)
+static struct vma *vma_of(const struct interval_node *node)
 {
-    return node ? container_of(node, struct vma, file_node) : NULL;
+    return container_of(node, struct vma, file_node);
 }
 
-static pgoff_t last_page(const struct vma *vma)
+static u64 first_page(const struct interval_node *node)
 {
-    return vma->pgoff + vma_pages(vma) - 1;
+    return vma_of(node)->pgoff;
 }
 
-static pgoff_t largest_last(struct rb_node *node)
+static u64 last_page(const struct interval_node *node)
 {
-    pgoff_t last = last_page(vma_of(node));
-
-    if (node->left)
-        last = max_u64(last, vma_of(node->left)->file_last);
-    if (node->right)
-        last = max_u64(last, vma_of(node->right)->file_last);
-    return last;
+    return vma_of(node)->pgoff + vma_pages(vma_of(node)) - 1;
 }
+
+static rb_update_fn update_last;
+static const struct interval_kind by_page = {first_page, last_page, update_last};
 
 static bool update_last(struct rb_node *node)
 {
-    pgoff_t last = largest_last(node);
-    bool changed = vma_of(node)->file_last != last;
-
-    vma_of(node)->file_last = last;
-    return changed;
+    return interval_update(node, &by_page);
 }
 
 void mapping_add_vma(struct mapping *m, struct vma *vma)
 {
-    struct rb_node **link = &m->vmas.node, *parent = NULL;
-
     CHECK(mutex_held(&m->map_lock), "map_lock is not held");
-    while (*link) {
-        parent = *link;
-        link = vma->pgoff < vma_of(parent)->pgoff ? &parent->left : &parent->right;
-    }
-    rb_insert(&m->vmas, &vma->file_node, parent, link, update_last);
+    interval_insert(&m->vmas, &vma->file_node, &by_page);
 }
 
 void mapping_remove_vma(struct mapping *m, struct vma *vma)
 {
     CHECK(mutex_held(&m->map_lock), "map_lock is not held");
-    rb_erase(&m->vmas, &vma->file_node, update_last);
-}
-
-/* The first VMA in order of this subtree that reaches page `first`. */
-static struct vma *first_reaching(struct rb_node *node, pgoff_t first)
-{
-    while (node && vma_of(node)->file_last >= first) {
-        if (node->left && vma_of(node->left)->file_last >= first)
-            node = node->left;
-        else if (last_page(vma_of(node)) >= first)
-            return vma_of(node);
-        else
-            node = node->right;
-    }
-    return NULL;
+    interval_remove(&m->vmas, &vma->file_node, &by_page);
 }
 
 struct vma *mapping_next_vma(struct mapping *m, struct vma *vma, pgoff_t first)
 {
-    struct vma *found;
+    struct interval_node *next =
+        interval_next(&m->vmas, vma ? &vma->file_node : NULL, first, &by_page);
 
-    if (!vma)
-        return first_reaching(m->vmas.node, first);
-    if ((found = first_reaching(vma->file_node.right, first)) != NULL)
-        return found;
-    for (struct rb_node *n = &vma->file_node, *p; (p = rb_parent(n)) != NULL; n = p) {
-        if (p->left != n)
-            continue;
-        if (last_page(vma_of(p)) >= first)
-            return vma_of(p);
-        if ((found = first_reaching(p->right, first)) != NULL)
-            return found;
-    }
-    return NULL;
+    return next ? vma_of(next) : NULL;
 }
 
 /* => map_lock held or the mapping quiet. */
 void mapping_check(struct mapping *m)
 {
-    u64 count = 0;
+    u64 count = 0, index = 0;
 
-    ASSERT(rb_check(m->vmas.node) >= 0, "interval tree");
-    for (struct rb_node *n = rb_first(&m->vmas); n; n = rb_next(n)) {
-        ASSERT(vma_of(n)->file_last == largest_last(n), "%lx: last page %lx is %lx",
-               vma_of(n)->start, vma_of(n)->file_last, largest_last(n));
-        ASSERT(vma_of(n)->file->mapping == m, "%lx: maps another file", vma_of(n)->start);
-    }
-    u64 index = 0;
+    ASSERT(interval_check(&m->vmas, &by_page), "interval tree");
+    for (struct vma *vma = NULL; (vma = mapping_next_vma(m, vma, 0)) != NULL;)
+        ASSERT(vma->file->mapping == m, "%lx: maps another file", vma->start);
     for (struct page *page; (page = radix_next(&m->pages, &index)) != NULL; index++, count++)
         ASSERT(page->mapping == m && page->index == index && page->refs > page->maps,
                "page %lx: index %lx, refs %u, maps %u", index, page->index, page->refs, page->maps);

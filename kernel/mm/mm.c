@@ -1,5 +1,5 @@
 /*
- * mm.c: an address space's beginning and end, copies into it, and its books.
+ * mm.c: an address space's beginning and end, and its books.
  *
  *      struct mm --vmas--> what should be there     (VMA store)
  *                --pt----> what is there            (page table)
@@ -13,8 +13,6 @@
 #include "kernel/mm/slab.h"
 #include "kernel/mm/space.h"
 #include "kernel/mm/zap.h"
-#include "lib/abi/errno.h"
-#include "lib/string.h"
 
 #include <limits.h>
 
@@ -51,7 +49,6 @@ void mm_init_once(void)
     zap_register_knobs();
 }
 
-/* => does not sleep. One reference is the caller's. */
 struct mm *mm_create(void)
 {
     struct mm *mm = slab_alloc_zeroed(&mm_cache);
@@ -96,61 +93,6 @@ void mm_put(struct mm *mm)
     slab_free(&mm_cache, mm);
 }
 
-/* ---- exec's copies ---- */
-
-/* A reference of the page at addr, which was made present by a write; NULL: it went again. */
-static struct page *page_at(struct mm *mm, vaddr_t addr)
-{
-    struct pt_slot slot;
-    struct page *page = NULL;
-
-    rwsem_read_lock(&mm->lock);
-    if (pt_slot_lock(&mm->pt, addr, false, &slot) == 0) {
-        if (pte_present(*slot.entry)) {
-            page = pfn_to_page(pte_pfn(*slot.entry));
-            page_get(page);
-        }
-        pt_slot_unlock(&slot);
-    }
-    rwsem_read_unlock(&mm->lock);
-    return page;
-}
-
-static int page_for_write(struct mm *mm, vaddr_t addr, struct page **page)
-{
-    do {
-        enum fault_result result = fault_in(mm, addr, FAULT_WRITE, true);
-        if (result == FAULT_OOM)
-            return -ENOMEM;
-        if (result != FAULT_DONE && result != FAULT_RETRY)
-            return -EFAULT;
-        *page = result == FAULT_DONE ? page_at(mm, addr) : NULL;
-    } while (!*page);
-    return 0;
-}
-
-int mm_write(struct mm *mm, vaddr_t addr, const void *src, size_t length)
-{
-    const u8 *from = src;
-
-    if (!user_range_ok(addr, length))
-        return -EFAULT;
-    while (length > 0) {
-        u64 offset = addr & (PAGE_SIZE - 1);
-        size_t n = min_u64(length, PAGE_SIZE - offset);
-        struct page *page;
-        int error = page_for_write(mm, addr, &page);
-        if (error)
-            return error;
-        memcpy((u8 *)page_to_virt(page) + offset, from, n);
-        page_put(page);
-        addr += n;
-        from += n;
-        length -= n;
-    }
-    return 0;
-}
-
 /* ---- the books ---- */
 
 struct audit {
@@ -190,8 +132,6 @@ static void audit_leaves(struct walk *w, struct page *table, pte_t *entries, vad
         audit_entry((struct audit *)w, entries[i], addr + i * PAGE_SIZE);
 }
 
-/* => mm.lock not held by others for write, nobody faults; takes no lock, so panics and gdb may
- * call it. */
 void mm_check(struct mm *mm)
 {
     static const struct walk_ops ops = {.leaves = audit_leaves};

@@ -31,12 +31,12 @@ struct mm {
     u64 total_pages;         /* pages of all VMAs */
     u64 peak_total_pages;
     u64 kind_pages[MM_KINDS]; /* pages of VMAs of each kind */
-    u64 limit[MM_LIMITS];     /* inherited by fork and exec */
-    bool lock_exempt;         /* CAP_IPC_LOCK: MM_LIMIT_MEMLOCK means nothing */
     u32 lock_future;          /* VM_LOCK_BITS of later mappings (MCL_FUTURE); not inherited */
     u32 refs;                 /* atomic */
     u32 next_anon_id;         /* atomic */
-    /* set by exec */
+    /* from here to the end: what fork hands on */
+    u64 limit[MM_LIMITS];
+    bool lock_exempt;       /* CAP_IPC_LOCK: MM_LIMIT_MEMLOCK means nothing */
     vaddr_t mmap_base;      /* the highest hole below here is what mmap takes first */
     vaddr_t brk_start, brk; /* [heap] */
     vaddr_t code_start, code_end, data_start, data_end;
@@ -63,9 +63,9 @@ static inline void mm_rss_add(struct mm *mm, enum rss_kind kind, u64 pages) /* -
 
 void mm_init_once(void); /* caches and knobs; at boot */
 
-struct mm *mm_create(void); /* NULL without memory */
+struct mm *mm_create(void); /* one reference; NULL without memory; does not sleep */
 /* A copy of parent, one reference: private pages are shared until one of the two writes. NULL without memory, and then parent
- * is as it was. => may sleep. */
+ * is as it was. => may sleep; parent is in use by the caller. */
 struct mm *mm_fork(struct mm *parent);
 struct mm *mm_get(struct mm *mm);
 void mm_put(struct mm *mm); /* the last one unmaps all and frees; may sleep */
@@ -110,43 +110,12 @@ enum fault_result mm_fault(struct mm *mm, vaddr_t addr, enum fault_access access
 /* For exec, which builds a stack and copies into a new address space that is not running: make the
  * pages of [addr, addr + length) present as by writing them, then copy. 0, -ENOMEM, -EFAULT. */
 int mm_write(struct mm *mm, vaddr_t addr, const void *src, size_t length);
-
-/* ---- what /proc shows; mm may be another process's (maps.c, usage.c) ---- */
-
-/* Lines of /proc/PID/maps for the VMAs that end above *addr: as many as fit into buf whole, or one,
- * cut to size; moves *addr to the end of the last. Returns the length, 0 after the last VMA,
- * -ENOMEM. mm_maps_line: one at a time. */
-int mm_maps_lines(struct mm *mm, vaddr_t *addr, char *buf, size_t size);
-int mm_maps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size);
-
-/* What the entries of a range lead to. In bytes; pss (a page's share of each of its maps) in
- * 1/2^PSS_SHIFT of a byte. */
-enum { PSS_SHIFT = 12 };
-struct mm_usage {
-    u64 rss, pss, pss_dirty, shared_clean, shared_dirty, private_clean, private_dirty, referenced,
-        anonymous, pss_anon, pss_file, locked;
-};
-/* As mm_maps_line, with what is mapped there (added to *usage) and the VMA's flags and pages. */
-struct mm_vma_info {
-    vaddr_t start, end;
-    u32 flags;
-    bool file, stack;
-};
-int mm_smaps_line(struct mm *mm, vaddr_t *addr, char *buf, size_t size, struct mm_vma_info *info,
-                  struct mm_usage *usage);
-
-/* Pages, as /proc/PID/status and statm tell them. Every file lies in memory, so what Linux calls
- * pages of files is none, and those are shared memory, as there for tmpfs. */
-struct mm_sizes {
-    u64 total, peak, locked, data, stack, exec;
-    u64 rss_anon, rss_shared, rss_peak, tables;
-};
-void mm_sizes(struct mm *mm, struct mm_sizes *sizes);
-
 /* Copy memory out of mm as it is, without faulting pages in that are not there; those read as zero.
  * Returns the bytes copied: fewer where nothing is mapped. */
 size_t mm_peek(struct mm *mm, vaddr_t addr, void *dst, size_t length);
 
-void mm_check(struct mm *mm); /* vma_check, pt_check and the books between them */
+/* vma_check, pt_check and the books between them. Takes no lock, so panics and gdb may call it.
+ * => mm.lock not held by others for write, nobody faults. */
+void mm_check(struct mm *mm);
 
 #endif

@@ -148,12 +148,6 @@ static int check_request(struct plan *plan)
     return 0;
 }
 
-static u32 rights_of(u32 prot)
-{
-    return (prot & PROT_READ ? VM_READ : 0) | (prot & PROT_WRITE ? VM_WRITE : 0) |
-           (prot & PROT_EXEC ? VM_EXEC : 0);
-}
-
 static int check_file(struct plan *plan)
 {
     const struct mmap_request *r = plan->request;
@@ -207,7 +201,7 @@ static int check_kind(struct plan *plan)
 {
     u32 flags = plan->flags;
 
-    plan->shape.flags = rights_of(plan->request->prot) | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC |
+    plan->shape.flags = (plan->request->prot & VM_RIGHTS) | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC |
                         (flags & MAP_GROWSDOWN ? VM_GROWSDOWN : 0) | plan->lock;
     int error = plan->request->file ? check_file(plan) : check_anonymous(plan);
     if (error)
@@ -219,23 +213,13 @@ static int check_kind(struct plan *plan)
 
 /* ---- reserve and commit ---- */
 
-/* Pages that go where the plan's come. */
-static u64 replaced_pages(struct mm *mm, const struct plan *plan)
-{
-    u64 bytes = 0;
-
-    for (struct vma *vma = plan->next; vma && vma->start < plan->shape.end;
-         vma = vma_next(&mm->vmas, vma))
-        bytes += min_u64(vma->end, plan->shape.end) - max_u64(vma->start, plan->shape.start);
-    return bytes >> PAGE_SHIFT;
-}
-
 /* Look at the limits; promise the pages; get hold of the file. */
 static int reserve(struct mm *mm, struct plan *plan)
 {
     u64 pages = plan->length >> PAGE_SHIFT;
+    u64 replaced = mm_pages_in(mm, plan->next, plan->shape.start, plan->shape.end, 0);
 
-    if (!mm_may_grow(mm, plan->shape.flags, pages - replaced_pages(mm, plan)))
+    if (!mm_may_grow(mm, plan->shape.flags, pages - replaced))
         return -ENOMEM;
     if (commit_counts(plan->shape.flags)) {
         if (commit_charge(mm, pages))
@@ -276,12 +260,7 @@ void mm_insert_shape(struct mm *mm, const struct vma_shape *shape, struct vma *n
                      struct vma *vma)
 {
     mm_account(mm, shape->flags, (shape->end - shape->start) >> PAGE_SHIFT);
-    vma->start = shape->start;
-    vma->end = shape->end;
-    vma->flags = shape->flags;
-    vma->anon_id = shape->anon_id;
-    vma->pgoff = shape->pgoff;
-    vma->file = shape->file;
+    vma_take_shape(vma, shape);
     vma_hook(&mm->vmas, vma, next);
 }
 

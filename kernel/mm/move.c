@@ -24,13 +24,6 @@ struct move {
     u64 delta;        /* new address less old, modulo 2^64 */
 };
 
-static void walk_to_move(struct move *move, vaddr_t from, u64 length)
-{
-    move->walk.work = LONG_MAX;
-    walk_range(&move->walk, from, from + length);
-    vmcount_add(move->walk.pt->counts, VMC_move_reads, walk_reads(&move->walk));
-}
-
 /* A leaf table was passed: if there is anything in it, make those that its entries go to. */
 static void make_targets(struct walk *w, struct page *parent, pte_t *entry, vaddr_t start,
                          vaddr_t end)
@@ -47,13 +40,12 @@ static void make_targets(struct walk *w, struct page *parent, pte_t *entry, vadd
         w->work = 0;
 }
 
-/* => mm.lock held for write. Does not sleep. 0; -ENOMEM: tables without entries may be left. */
 int pt_move_prepare(struct pt *pt, vaddr_t from, vaddr_t to, u64 length)
 {
     static const struct walk_ops ops = {.leave = make_targets};
     struct move move = {.walk = {.pt = pt, .ops = &ops}, .delta = to - from};
 
-    walk_to_move(&move, from, length);
+    walk_whole(&move.walk, from, from + length, VMC_move_reads);
     return move.walk.error;
 }
 
@@ -91,12 +83,10 @@ static void move_leaves(struct walk *w, struct page *table, pte_t *entries, vadd
     }
 }
 
-/* => mm.lock held for write, pt_move_prepare said 0 for the same, and the target was emptied but
- * for its tables. The machine learns of the new places by missing. */
 void pt_move(struct pt *pt, vaddr_t from, vaddr_t to, u64 length)
 {
     static const struct walk_ops ops = {.leaves = move_leaves};
     struct move move = {.walk = {.pt = pt, .ops = &ops}, .delta = to - from};
 
-    walk_to_move(&move, from, length);
+    walk_whole(&move.walk, from, from + length, VMC_move_reads);
 }

@@ -16,7 +16,7 @@ enum { PROT_SEM = 8 }; /* Linux accepts it; it means nothing on x86 */
  * give back). */
 static s64 new_flags(const struct vma *vma, u32 rights, u64 pages, u32 *flags)
 {
-    *flags = (vma->flags & ~(u32)(VM_READ | VM_WRITE | VM_EXEC)) | rights;
+    *flags = (vma->flags & ~(u32)VM_RIGHTS) | rights;
     if (rights & VM_WRITE) {
         if (vma->flags & (VM_ACCOUNT | VM_WRITE | VM_SHARED | VM_NORESERVE))
             return 0;
@@ -31,9 +31,7 @@ static s64 new_flags(const struct vma *vma, u32 rights, u64 pages, u32 *flags)
 
 static void set_entries(struct mm *mm, struct vma *vma, vaddr_t start, vaddr_t end)
 {
-    unsigned rights = (vma->flags & VM_READ ? RIGHT_READ : 0) |
-                      (vma->flags & VM_WRITE ? RIGHT_WRITE : 0) |
-                      (vma->flags & VM_EXEC ? RIGHT_EXEC : 0);
+    unsigned rights = vma->flags & VM_RIGHTS;
 
     /* The first write must be seen: it dirties a file, or gives private memory its id. */
     if ((rights & RIGHT_WRITE) && ((vma->flags & VM_SHARED) || vma->anon_id == 0))
@@ -86,17 +84,16 @@ static int protect_locked(struct mm *mm, struct change *c, bool grows_down)
     }
     if (first->start > c->start)
         return -ENOMEM;
-    int error = change_reserve(mm, c, first);
-    if (!error)
-        error = change_range(mm, c, first);
-    change_finish(c);
-    return error;
+    return change_range(mm, c, first);
 }
 
 long mm_mprotect(struct mm *mm, vaddr_t addr, u64 length, u32 prot)
 {
     u32 grows = prot & (PROT_GROWSDOWN | PROT_GROWSUP);
-    struct change c = {.start = addr, .end = addr + page_align_up(length), .part = protect_part};
+    struct change c = {.start = addr,
+                       .end = addr + page_align_up(length),
+                       .part = protect_part,
+                       .no_vma = -ENOMEM};
 
     prot &= ~grows;
     if (grows == (PROT_GROWSDOWN | PROT_GROWSUP) || (addr & ~PAGE_MASK))
@@ -107,7 +104,7 @@ long mm_mprotect(struct mm *mm, vaddr_t addr, u64 length, u32 prot)
         return -ENOMEM;
     if (prot & ~(u32)(PROT_READ | PROT_WRITE | PROT_EXEC | PROT_SEM))
         return -EINVAL;
-    c.set = prot & (VM_READ | VM_WRITE | VM_EXEC); /* the same bits */
+    c.set = prot & VM_RIGHTS;
     rwsem_write_lock(&mm->lock);
     int error = protect_locked(mm, &c, grows == PROT_GROWSDOWN);
     if (!error && grows == PROT_GROWSUP)
@@ -120,3 +117,6 @@ long mm_mprotect(struct mm *mm, vaddr_t addr, u64 length, u32 prot)
 }
 _Static_assert(VM_READ == PROT_READ && VM_WRITE == PROT_WRITE && VM_EXEC == PROT_EXEC,
                "rights have the same bits as PROT_");
+_Static_assert((int)VM_READ == (int)RIGHT_READ && (int)VM_WRITE == (int)RIGHT_WRITE &&
+                   (int)VM_EXEC == (int)RIGHT_EXEC,
+               "and as those of an entry");

@@ -96,15 +96,11 @@ static int check_source(const struct mm *mm, const struct remap *r, const struct
 static long shrink(struct mm *mm, const struct remap *r)
 {
     vaddr_t start = r->old + r->new_len, end = r->old + r->old_len;
-    struct unmap unmap;
 
     if (!user_range_ok(r->old, r->old_len))
         return -EINVAL;
-    int error = unmap_prepare(mm, &unmap, vma_find(&mm->vmas, start), start, end);
-    if (error)
-        return error;
-    unmap_perform(mm, &unmap);
-    return r->old;
+    int error = unmap_range(mm, vma_find(&mm->vmas, start), start, end);
+    return error ? error : (long)r->old;
 }
 
 static bool room_behind(struct mm *mm, const struct remap *r, struct vma *vma)
@@ -117,12 +113,7 @@ static bool room_behind(struct mm *mm, const struct remap *r, struct vma *vma)
 
 static long grow(struct mm *mm, const struct remap *r, struct vma *vma)
 {
-    struct vma_shape shape = {.start = vma->end,
-                              .end = r->old + r->new_len,
-                              .flags = vma->flags,
-                              .anon_id = vma->anon_id,
-                              .pgoff = vma->pgoff + vma_pages(vma),
-                              .file = vma->file};
+    struct vma_shape shape = vma_part(vma, vma->end, r->old + r->new_len);
 
     if ((vma->flags & VM_ACCOUNT) && commit_charge(mm, (shape.end - shape.start) >> PAGE_SHIFT))
         return -ENOMEM;
@@ -162,16 +153,13 @@ static int reserve_vmas(struct mm *mm, struct remap *r)
  * be. */
 static void plan_shape(struct remap *r, const struct vma *vma)
 {
-    bool fresh = !vma->file && !vma->anon_id;
-
-    r->shape = (struct vma_shape){
-        .start = r->new,
-        .end = r->new + r->new_len,
-        .flags = vma->flags,
-        .anon_id = vma->anon_id,
-        .pgoff = fresh ? r->new >> PAGE_SHIFT : vma->pgoff + ((r->old - vma->start) >> PAGE_SHIFT),
-        .file = vma->file ? mm_file_get(vma->file) : NULL,
-    };
+    r->shape = vma_part(vma, r->old, r->old + r->new_len);
+    r->shape.start = r->new;
+    r->shape.end = r->new + r->new_len;
+    if (vma->file)
+        mm_file_get(vma->file);
+    else if (!vma->anon_id)
+        r->shape.pgoff = r->new >> PAGE_SHIFT;
     if (vma->flags & VM_ACCOUNT) {
         u64 more = r->flags & MREMAP_DONTUNMAP ? r->new_len : r->new_len - kept(r);
         r->charged = more >> PAGE_SHIFT;
@@ -233,11 +221,9 @@ static void move_entries(struct mm *mm, const struct remap *r)
 {
     struct mm_file *file = r->shape.file; /* the source VMA still holds it */
 
-    if (file)
-        mutex_lock(&file->mapping->map_lock);
+    mm_file_lock(file);
     pt_move(&mm->pt, r->old, r->new, kept(r));
-    if (file)
-        mutex_unlock(&file->mapping->map_lock);
+    mm_file_unlock(file);
 }
 
 /* DONTUNMAP: the old VMA is as fresh from mmap, and not locked. */

@@ -40,12 +40,6 @@ int unmap_prepare(struct mm *mm, struct unmap *unmap, struct vma *first, vaddr_t
     return unmap->spare ? 0 : -ENOMEM;
 }
 
-void unmap_drop(struct unmap *unmap)
-{
-    if (unmap->spare)
-        vma_free(unmap->spare);
-}
-
 static void count_part(struct mm *mm, struct unmap *unmap, const struct vma *vma, u64 bytes)
 {
     unmap->pages += bytes >> PAGE_SHIFT;
@@ -169,26 +163,29 @@ void unmap_perform(struct mm *mm, struct unmap *unmap)
     free_dead(&unmap->dead);
 }
 
-void unmap_all(struct mm *mm)
+int unmap_range(struct mm *mm, struct vma *first, vaddr_t start, vaddr_t end)
 {
     struct unmap unmap;
+    int error = unmap_prepare(mm, &unmap, first, start, end);
 
-    unmap_prepare(mm, &unmap, vma_next(&mm->vmas, NULL), 0,
-                  USER_LIMIT); /* no VMA reaches over the end: nothing to reserve */
-    unmap_perform(mm, &unmap);
+    if (!error)
+        unmap_perform(mm, &unmap);
+    return error;
+}
+
+/* No VMA reaches over the end: nothing is to be reserved, and nothing fails. */
+void unmap_all(struct mm *mm)
+{
+    unmap_range(mm, vma_next(&mm->vmas, NULL), 0, USER_LIMIT);
 }
 
 long mm_munmap(struct mm *mm, vaddr_t addr, u64 length)
 {
-    struct unmap unmap;
-
     if ((addr & ~PAGE_MASK) || !user_range_ok(addr, length) || length == 0)
         return -EINVAL;
     rwsem_write_lock(&mm->lock);
     struct vma *first = vma_find(&mm->vmas, addr);
-    int error = unmap_prepare(mm, &unmap, first, addr, addr + page_align_up(length));
-    if (!error)
-        unmap_perform(mm, &unmap);
+    int error = unmap_range(mm, first, addr, addr + page_align_up(length));
     rwsem_write_unlock(&mm->lock);
     return error;
 }

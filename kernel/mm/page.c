@@ -15,8 +15,8 @@
  */
 #include "kernel/mm/page.h"
 
-#include "kernel/mm/failpoint.h"
-#include "kernel/mm/poison.h"
+#include "kernel/core/failpoint.h"
+#include "kernel/core/poison.h"
 
 enum { RANGES_MAX = 128 };
 
@@ -111,8 +111,6 @@ static void frame_unpoison(struct page *page)
     }
 }
 
-/* => Does not sleep. The block's head has refs 1; the struct pages behind it have the kind and refs
- * 0. */
 struct page *page_alloc(unsigned order, enum page_kind kind)
 {
     struct page *page;
@@ -136,7 +134,6 @@ struct page *page_alloc(unsigned order, enum page_kind kind)
     return page;
 }
 
-/* => Does not sleep. */
 struct page *page_alloc_zeroed(enum page_kind kind)
 {
     struct page *page = page_alloc(0, kind);
@@ -146,8 +143,6 @@ struct page *page_alloc_zeroed(enum page_kind kind)
     return page;
 }
 
-/* => Does not sleep. page heads a block that page_alloc gave, used by nobody else and mapped
- * nowhere. */
 void page_free(struct page *page)
 {
     unsigned order = page->order, kind = page->kind;
@@ -167,7 +162,6 @@ void page_free(struct page *page)
     spin_unlock(&buddy.lock);
 }
 
-/* => Does not sleep. The caller's reference is gone after. */
 void page_put(struct page *page)
 {
     u32 refs = __atomic_fetch_sub(&page->refs, 1, __ATOMIC_ACQ_REL);
@@ -226,8 +220,6 @@ static void range_note(pfn_t start, pfn_t end)
     buddy.total_count += end.v - start.v;
 }
 
-/* => Boot, one CPU, once a range; the struct pages of [start, end) are zero. Any order, no overlap.
- */
 void page_add_range(pfn_t start, pfn_t end)
 {
     if (buddy.ranges == 0) {
@@ -248,8 +240,6 @@ void page_add_range(pfn_t start, pfn_t end)
     spin_unlock(&buddy.lock);
 }
 
-/* True if pfn is memory that was added. => Does not sleep, takes no lock: ranges only grow, at
- * boot. */
 bool page_pfn_valid(pfn_t pfn)
 {
     for (u32 i = 0; i < buddy.ranges; i++)
@@ -288,7 +278,6 @@ static void block_check(struct page *page, unsigned order)
                page[i].kind);
 }
 
-/* => Holds no lock above RANK_PAGE_ALLOC. Looks at every free frame once. */
 void page_check(void)
 {
     struct list_head *pos;

@@ -2,11 +2,13 @@
  * page.h: physical memory in frames, and the buddy allocator that hands them out.
  *
  * Each frame of memory has a struct page; pfn_to_page and page_to_pfn go between the two. Free
- * memory is kept in blocks of 2^order frames (page.c). The unit is the layout's page.
+ * memory is kept in blocks of 2^order frames (page.c). The unit is the layout's page. => Nothing
+ * here sleeps.
  */
 #ifndef KERNEL_MM_PAGE_H
 #define KERNEL_MM_PAGE_H
 
+#include "kernel/core/objects.h"
 #include "kernel/core/spinlock.h"
 #include "kernel/mm/layout.h"
 #include "kernel/x86/memory_map.h"
@@ -52,8 +54,7 @@ struct page {
         struct { /* PAGE_SLAB */
             struct list_head slab_link;
             struct slab_cache *cache;
-            void *free_objects;
-            u32 objects_used;
+            struct object_block objects;
         };
     };
 } __attribute__((aligned(64)));
@@ -89,16 +90,16 @@ static inline struct page *virt_to_page(const void *va)
     return pfn_to_page((pfn_t){virt_to_phys(va).v >> PAGE_SHIFT});
 }
 
-/* Boot: tell the allocator of a run of usable frames whose struct pages exist (zeroed). Any order,
- * no overlap. */
+/* Boot, one CPU: tell the allocator of a run of usable frames whose struct pages exist (zeroed).
+ * Once a range, in any order, no overlap. */
 void page_add_range(pfn_t start, pfn_t end);
-bool page_pfn_valid(pfn_t pfn);
+bool page_pfn_valid(pfn_t pfn); /* was it added? Takes no lock: ranges only grow, at boot */
 
-/* A block of 2^order frames, refs 1, kind as given, contents undefined; NULL when there is none.
- * Does not sleep. */
+/* A block of 2^order frames, refs 1 (the struct pages behind the head: 0), kind as given, contents
+ * undefined; NULL when there is none. */
 struct page *page_alloc(unsigned order, enum page_kind kind);
 struct page *page_alloc_zeroed(enum page_kind kind); /* order 0 */
-/* Free a block whatever its refs (they must be 1). */
+/* Free a block that page_alloc gave, used by nobody else (refs are 1) and mapped nowhere. */
 void page_free(struct page *page);
 
 static inline void page_get(struct page *page)
@@ -115,6 +116,6 @@ u64 page_free_count(void);                /* frames free now */
 u64 page_total_count(void);               /* frames ever added */
 u64 page_kind_count(enum page_kind kind); /* frames allocated as this kind now */
 u64 page_mapped_count(void);              /* frames of files that an entry points to */
-void page_check(void);                    /* walk all free lists; panics on a broken invariant */
+void page_check(void); /* looks at every free frame; panics. => no lock from the allocator on */
 
 #endif

@@ -12,10 +12,8 @@
  */
 #include "kernel/mm/pt.h"
 
-#include <limits.h>
-
 #include "kernel/core/panic.h"
-#include "kernel/mm/vmcount.h"
+#include "kernel/core/vmcount.h"
 #include "lib/abi/errno.h"
 
 /* ---- tables ---- */
@@ -41,8 +39,6 @@ static void table_delete(struct pt *pt, struct page *table)
     page_free(table);
 }
 
-/* => mm.lock held, parent not locked. Does not sleep. 0, and there is a table below *entry; or
- * -ENOMEM. */
 int pt_table_make(struct pt *pt, struct page *parent, pte_t *entry)
 {
     struct page *table = table_new(pt, parent->level - 1);
@@ -61,7 +57,6 @@ int pt_table_make(struct pt *pt, struct page *parent, pte_t *entry)
     return 0;
 }
 
-/* => Does not sleep. 0 or -ENOMEM, and then nothing is held. */
 int pt_init(struct pt *pt, struct vmcount *counts)
 {
     int error;
@@ -76,7 +71,6 @@ int pt_init(struct pt *pt, struct vmcount *counts)
     return error;
 }
 
-/* => Nobody else knows pt any more. Its ranges were zapped and their tables freed. */
 void pt_destroy(struct pt *pt)
 {
     ASSERT(pt->tables == 1 && pt->root->live == 0, "%lu tables, %u entries of the root left",
@@ -100,8 +94,6 @@ struct page *pt_leaf_table(struct pt *pt, vaddr_t addr)
     return table;
 }
 
-/* => mm.lock held. Does not sleep. 0, and slot->table is locked; -ENOMEM; -ENOENT (no table, and
- * alloc is false). */
 int pt_slot_lock(struct pt *pt, vaddr_t addr, bool alloc, struct pt_slot *slot)
 {
     struct page *table = pt->root;
@@ -127,23 +119,19 @@ int pt_slot_lock(struct pt *pt, vaddr_t addr, bool alloc, struct pt_slot *slot)
     return 0;
 }
 
-/* => slot is locked. When this returns the machine uses entry and nothing else; so the page that
- * was there may go. */
 void pt_slot_set(struct pt_slot *slot, pte_t entry)
 {
     pte_t old = *slot->entry;
 
-    if (pte_present(old) && pte_pfn(old).v == pte_pfn(entry).v && pte_present(entry) &&
-        pte_writable(old) <= pte_writable(entry) && pte_executable(old) <= pte_executable(entry)) {
-        pt_entry_set(slot->table, slot->entry, entry); /* only more rights */
-    } else if (pte_present(old)) {
+    bool only_more_rights = pte_pfn(old).v == pte_pfn(entry).v && pte_present(entry) &&
+                            pte_writable(old) <= pte_writable(entry) &&
+                            pte_executable(old) <= pte_executable(entry);
+    if (pte_present(old) && !only_more_rights) {
         slot->table->live -= 1;
         pt_entry_take(slot->entry);
         pt_drop(slot->pt, slot->addr, slot->addr + PAGE_SIZE);
-        pt_entry_set(slot->table, slot->entry, entry);
-    } else {
-        pt_entry_set(slot->table, slot->entry, entry);
     }
+    pt_entry_set(slot->table, slot->entry, entry);
     if (pte_present(entry))
         mmu_fill(&slot->pt->hw, slot->addr, entry);
 }
@@ -157,7 +145,6 @@ void pt_slot_unlock(struct pt_slot *slot)
 
 enum { DROP_ALL_PAGES = 32 }; /* above this, dropping all and missing again is cheaper */
 
-/* => May be called with a leaf table locked. Does not sleep. */
 void pt_drop(struct pt *pt, vaddr_t start, vaddr_t end)
 {
     u64 pages = (end - start) >> PAGE_SHIFT;
@@ -221,20 +208,18 @@ static void protect_leaves(struct walk *w, struct page *table, pte_t *entries, v
     }
 }
 
-/* => mm.lock held for write. Does not sleep, cannot fail. */
 void pt_protect(struct pt *pt, vaddr_t start, vaddr_t end, unsigned rights, bool shared)
 {
     static const struct walk_ops ops = {.leaves = protect_leaves};
     struct protect protect = {
-        .walk = {.pt = pt, .ops = &ops, .work = LONG_MAX},
+        .walk = {.pt = pt, .ops = &ops},
         .rights = rights,
         .shared = shared,
         .start = end,
         .end = start,
     };
 
-    walk_range(&protect.walk, start, end);
+    walk_whole(&protect.walk, start, end, VMC_protect_reads);
     if (protect.start < protect.end)
         pt_drop(pt, protect.start, protect.end);
-    vmcount_add(pt->counts, VMC_protect_reads, walk_reads(&protect.walk));
 }

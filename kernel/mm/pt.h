@@ -10,14 +10,14 @@
  *
  * Locks: an entry changes under the lock of its table (struct page). Tables are added under mm.lock
  * held for read or write; they are freed only with mm.lock held for write, after the VMA has left
- * the store.
+ * the store. => Nothing here sleeps, but for operations that do.
  */
 #ifndef KERNEL_MM_PT_H
 #define KERNEL_MM_PT_H
 
+#include "kernel/core/vmcount.h"
 #include "kernel/mm/layout.h"
 #include "kernel/mm/page.h"
-#include "kernel/mm/vmcount.h"
 #include "kernel/x86/mmu.h"
 
 struct pt {
@@ -29,7 +29,8 @@ struct pt {
 
 /* Make an empty table. 0 or -ENOMEM, and then nothing is held. */
 int pt_init(struct pt *pt, struct vmcount *counts);
-/* Every range was zapped and its tables freed before; only the root is left, and goes. */
+/* Every range was zapped and its tables freed before; only the root is left, and goes. => nobody
+ * else knows pt any more. */
 void pt_destroy(struct pt *pt);
 
 /* ---- one page: the fault's way down ---- */
@@ -45,7 +46,9 @@ struct pt_slot {
  * made. 0; -ENOMEM; -ENOENT: no table there and alloc is false. Nothing is locked after an error.
  */
 int pt_slot_lock(struct pt *pt, vaddr_t addr, bool alloc, struct pt_slot *slot);
-void pt_slot_set(struct pt_slot *slot, pte_t entry); /* keeps the live count, tells the machine */
+/* Keeps the live count. When this returns the machine uses entry and nothing else, so the page that
+ * was there may go. */
+void pt_slot_set(struct pt_slot *slot, pte_t entry);
 void pt_slot_unlock(struct pt_slot *slot);
 
 /* ---- the walk ---- */
@@ -77,8 +80,11 @@ struct walk {
 
 /* Walk [start, end), not empty, page aligned; end 0 is 2^64. At least one entry of each level on
  * the way is read. Returns where it stopped: end when all is done. => mm.lock as the operation
- * needs it. */
+ * needs it, no table locked. */
 vaddr_t walk_range(struct walk *w, vaddr_t start, vaddr_t end);
+
+/* Walk all of [start, end), whatever the work, and count the reads as index. */
+void walk_whole(struct walk *w, vaddr_t start, vaddr_t end, enum vmcount_index index);
 
 static inline u64 walk_reads(const struct walk *w) /* of all levels */
 {
@@ -121,7 +127,7 @@ static inline struct page *pt_child(pte_t entry) /* the table that an upper entr
 }
 
 /* Hang a new, empty table below *entry of parent, unless somebody else did meanwhile. 0 or -ENOMEM.
- * => Does not sleep; parent not locked. */
+ * => mm.lock held, parent not locked. */
 int pt_table_make(struct pt *pt, struct page *parent, pte_t *entry);
 
 /* Entries of the root that are user space's; the rest is the kernel half, which is not counted as
@@ -130,7 +136,8 @@ int pt_table_make(struct pt *pt, struct page *parent, pte_t *entry);
 
 /* ---- range work ---- */
 
-/* Drop the machine's translations of [start, end), page by page or all at once, and count it. */
+/* Drop the machine's translations of [start, end), page by page or all at once, and count it.
+ * => a leaf table may be locked. */
 void pt_drop(struct pt *pt, vaddr_t start, vaddr_t end);
 
 /* Change the rights (RIGHT_ bits; 0: no access) of all pages of [start, end). Write is given only
@@ -143,7 +150,8 @@ struct page *pt_leaf_table(struct pt *pt, vaddr_t addr);
 
 /* Move the entries of [from, from + length) to the same places above `to`; the ranges do not
  * overlap. First the tables: 0 or -ENOMEM, which may leave some behind that are empty. Then the
- * move, which cannot fail; the target holds no entry. => mm.lock for write throughout. */
+ * move, which cannot fail; the target holds no entry, and the machine learns of the new places by
+ * missing. => mm.lock for write throughout. */
 int pt_move_prepare(struct pt *pt, vaddr_t from, vaddr_t to, u64 length);
 void pt_move(struct pt *pt, vaddr_t from, vaddr_t to, u64 length);
 

@@ -3,7 +3,7 @@
  *
  * Looks at every table and every entry: kinds, levels, references, the live count of each table,
  * and the number of tables. A broken invariant panics with what it found. Callable from tests,
- * procfs and gdb. => mm.lock held, no table locked.
+ * procfs and gdb. => mm.lock held, so that no table goes; entries should not change meanwhile.
  */
 #include "kernel/mm/pt.h"
 
@@ -51,7 +51,6 @@ static u64 check_table(struct page *table, vaddr_t base, int level)
     return tables;
 }
 
-/* => mm.lock held, so that no table goes; entries should not change meanwhile. */
 void pt_check(struct pt *pt)
 {
     u64 tables = check_table(pt->root, 0, LEVEL_TOP);

@@ -6,8 +6,6 @@
  * the file that it was modified, and takes the right to write from the pages, so that the next
  * store faults and is told as well. => mm.lock held for read.
  */
-#include <limits.h>
-
 #include "kernel/mm/space.h"
 #include "lib/abi/errno.h"
 #include "lib/abi/mman.h"
@@ -55,16 +53,14 @@ static void query_hole(struct walk *w, vaddr_t start, vaddr_t end, int level)
 long mm_mincore(struct mm *mm, vaddr_t start, u64 pages, u8 *vec)
 {
     static const struct walk_ops ops = {.leaves = query_leaves, .hole = query_hole};
-    struct query q = {
-        .walk = {.pt = &mm->pt, .ops = &ops, .work = LONG_MAX}, .start = start, .vec = vec};
+    struct query q = {.walk = {.pt = &mm->pt, .ops = &ops}, .start = start, .vec = vec};
     long result = -ENOMEM;
 
     rwsem_read_lock(&mm->lock);
     q.vma = vma_find(&mm->vmas, start);
     if (q.vma && q.vma->start <= start) {
         vaddr_t end = min_u64(q.vma->end, start + (pages << PAGE_SHIFT));
-        walk_range(&q.walk, start, end);
-        vmcount_add(&mm->counts, VMC_query_reads, walk_reads(&q.walk));
+        walk_whole(&q.walk, start, end, VMC_query_reads);
         result = (end - start) >> PAGE_SHIFT;
     }
     rwsem_read_unlock(&mm->lock);
@@ -107,14 +103,13 @@ static void sync_leaves(struct walk *w, struct page *table, pte_t *entries, vadd
 static int sync_part(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start, vaddr_t end)
 {
     static const struct walk_ops ops = {.leaves = sync_leaves};
-    struct sync sync = {.walk = {.pt = &mm->pt, .ops = &ops, .work = LONG_MAX}};
+    struct sync sync = {.walk = {.pt = &mm->pt, .ops = &ops}};
 
     if ((c->set & MS_INVALIDATE) && ((*vma)->flags & VM_LOCKED))
         return -EBUSY;
     if (!(c->set & (MS_SYNC | MS_ASYNC)) || !((*vma)->flags & VM_SHARED))
         return 0;
-    walk_range(&sync.walk, start, end);
-    vmcount_add(&mm->counts, VMC_query_reads, walk_reads(&sync.walk));
+    walk_whole(&sync.walk, start, end, VMC_query_reads);
     if (sync.dirty)
         (*vma)->file->ops->modified((*vma)->file);
     return 0;
@@ -134,8 +129,5 @@ long mm_msync(struct mm *mm, vaddr_t start, u64 length, u32 flags)
         return -EINVAL;
     if (c.end <= start)
         return c.end < start ? -ENOMEM : 0;
-    rwsem_read_lock(&mm->lock);
-    int error = change_range(mm, &c, vma_find(&mm->vmas, start));
-    rwsem_read_unlock(&mm->lock);
-    return error;
+    return change_call(mm, &c);
 }

@@ -40,7 +40,7 @@ static long remap_locked(struct mm *mm, vaddr_t start, u64 size, u64 pgoff, bool
     struct mmap_request request = {
         .addr = start,
         .length = size,
-        .prot = vma->flags & (VM_READ | VM_WRITE | VM_EXEC), /* the same bits */
+        .prot = vma->flags & VM_RIGHTS,
         .flags = MAP_SHARED | MAP_FIXED | (*locked ? MAP_LOCKED : 0),
         .file = file,
         .offset = pgoff << PAGE_SHIFT,

@@ -1,25 +1,16 @@
 /*
- * slab.c: objects of one size, cut from blocks of pages.
+ * slab.c: objects of one size, cut from blocks of pages, and kmalloc on top of them.
  *
- * A slab is a block of pages whose struct page holds the list of its free objects; the list runs
- * through the objects themselves, so a slab has no header and 2^n sized objects fill it without a
- * rest:
- *
- *      struct page --> [ object | free  | object | free  | ... ]
- *        free_objects ------------'  next ---------^
- *
- * Slabs with room are on the cache's partial list, full ones on none; an empty one goes back to the
- * page allocator at once, so that a leak shows as a missing page. A free object is poisoned behind
- * its link; that also tells a double free. Lock: the cache's, rank RANK_SLAB; it guards the cache
- * and the struct pages of its slabs.
+ * A slab is a block of pages; its struct page holds what core/objects.h keeps of a block. Slabs
+ * with room are on the cache's partial list, full ones on none; an empty one goes back to the page
+ * allocator at once, so that a leak shows as a missing page. Lock: the cache's, rank RANK_SLAB; it
+ * guards the cache and the struct pages of its slabs.
  */
 #include "kernel/mm/slab.h"
 
-#include "kernel/mm/failpoint.h"
+#include "kernel/core/failpoint.h"
+#include "kernel/core/poison.h"
 #include "kernel/mm/page.h"
-#include "kernel/mm/poison.h"
-
-enum { LINK_SIZE = sizeof(void *), OBJECT_MIN = 2 * LINK_SIZE };
 
 static struct list_head registry = {&registry, &registry}; /* grows at boot, on one CPU */
 
@@ -33,16 +24,12 @@ static unsigned slab_order(u32 size)
     return order;
 }
 
-/* => At start-up, on one CPU. align is a power of two, or 0 for that of a pointer. */
 void slab_cache_init(struct slab_cache *cache, const char *name, u32 size, u32 align)
 {
-    align = max_u64(align, LINK_SIZE);
-    size = align_up(max_u64(size, OBJECT_MIN), align);
-    ASSERT((align & (align - 1)) == 0 && size <= PAGE_SIZE << (PAGE_ORDERS - 1),
-           "%s: size %u, align %u", name, size, align);
-    *cache =
-        (struct slab_cache){.name = name, .size = size, .align = align, .order = slab_order(size)};
-    cache->per_slab = (PAGE_SIZE << cache->order) / size;
+    size = object_size(size, align);
+    ASSERT(size <= PAGE_SIZE << (PAGE_ORDERS - 1), "%s: size %u", name, size);
+    *cache = (struct slab_cache){.order = slab_order(size)};
+    cache->kind = (struct object_kind){name, size, (PAGE_SIZE << cache->order) / size};
     spin_init(&cache->lock, RANK_SLAB);
     list_init(&cache->partial);
     list_add_tail(&registry, &cache->link);
@@ -64,28 +51,6 @@ static struct page *slab_of(struct slab_cache *cache, const void *object)
     return pfn_to_page((pfn_t){align_down(pfn, 1ul << cache->order)});
 }
 
-static void object_push(struct slab_cache *cache, struct page *slab, void *object)
-{
-    poison_fill(object, align_down(cache->size, LINK_SIZE));
-    poison_link_set(object, slab->free_objects);
-    slab->free_objects = object;
-}
-
-static void *object_pop(struct slab_cache *cache, struct page *slab)
-{
-    void *object = slab->free_objects;
-
-    slab->free_objects = poison_link_get(object);
-    poison_lift(object, cache->size);
-    if (CONFIG_CHECK) {
-        size_t at = poison_intact(object + LINK_SIZE, cache->size - LINK_SIZE);
-        ASSERT(at == cache->size - LINK_SIZE,
-               "%s: object %p was written after it was freed, at offset %lu: %lx", cache->name,
-               object, at + LINK_SIZE, *(u64 *)(object + LINK_SIZE + at));
-    }
-    return object;
-}
-
 /* A new slab with all objects free, on the partial list; NULL without memory. */
 static struct page *slab_grow(struct slab_cache *cache)
 {
@@ -94,10 +59,7 @@ static struct page *slab_grow(struct slab_cache *cache)
     if (!slab)
         return NULL;
     slab->cache = cache;
-    slab->free_objects = NULL;
-    slab->objects_used = 0;
-    for (u32 i = cache->per_slab; i-- > 0;)
-        object_push(cache, slab, page_to_virt(slab) + (size_t)i * cache->size);
+    object_cut(&slab->objects, &cache->kind, page_to_virt(slab));
     list_add(&cache->partial, &slab->slab_link);
     cache->pages += 1ul << cache->order;
     return slab;
@@ -111,32 +73,8 @@ static void slab_shrink(struct slab_cache *cache, struct page *slab)
     page_free(slab);
 }
 
-static bool on_free_list(const struct page *slab, const void *object)
-{
-    void *other = slab->free_objects;
-
-    while (other && other != object)
-        other = poison_link_get(other);
-    return other;
-}
-
-/* Panics unless object may be freed to cache. Only an object that looks free is searched for among
- * the free ones. */
-static void object_check(struct slab_cache *cache, struct page *slab, void *object)
-{
-    size_t offset = object - page_to_virt(slab);
-
-    ASSERT(slab->kind == PAGE_SLAB && slab->cache == cache,
-           "%s: object %p is not of this cache (kind %u)", cache->name, object, slab->kind);
-    ASSERT(offset % cache->size == 0 && offset / cache->size < cache->per_slab,
-           "%s: %p is inside an object (offset %lu)", cache->name, object, offset);
-    if (CONFIG_CHECK && poison_intact(object + LINK_SIZE, LINK_SIZE) == LINK_SIZE)
-        ASSERT(!on_free_list(slab, object), "%s: object %p is freed twice", cache->name, object);
-}
-
 /* ---- the interface ---- */
 
-/* => Does not sleep. NULL without memory. */
 void *slab_alloc(struct slab_cache *cache)
 {
     struct page *slab;
@@ -148,37 +86,36 @@ void *slab_alloc(struct slab_cache *cache)
     slab = list_empty(&cache->partial) ? slab_grow(cache)
                                        : list_entry(cache->partial.next, struct page, slab_link);
     if (slab) {
-        object = object_pop(cache, slab);
+        object = object_take(&slab->objects, &cache->kind);
         cache->objects++;
-        if (++slab->objects_used == cache->per_slab)
+        if (slab->objects.used == cache->kind.per_block)
             list_del(&slab->slab_link);
     }
     spin_unlock(&cache->lock);
     return object;
 }
 
-/* => Does not sleep. NULL without memory. */
 void *slab_alloc_zeroed(struct slab_cache *cache)
 {
     void *object = slab_alloc(cache);
 
     if (object)
-        memset(object, 0, cache->size);
+        memset(object, 0, cache->kind.size);
     return object;
 }
 
-/* => Does not sleep. object came from slab_alloc of the same cache. */
 void slab_free(struct slab_cache *cache, void *object)
 {
     struct page *slab = slab_of(cache, object);
 
     spin_lock(&cache->lock);
-    object_check(cache, slab, object);
-    object_push(cache, slab, object);
+    ASSERT(slab->kind == PAGE_SLAB && slab->cache == cache,
+           "%s: object %p is not of this cache (kind %u)", cache->kind.name, object, slab->kind);
+    object_give(&slab->objects, &cache->kind, page_to_virt(slab), object);
     cache->objects--;
-    if (slab->objects_used-- == cache->per_slab)
+    if (slab->objects.used == cache->kind.per_block - 1)
         list_add(&cache->partial, &slab->slab_link);
-    if (slab->objects_used == 0)
+    if (slab->objects.used == 0)
         slab_shrink(cache, slab);
     spin_unlock(&cache->lock);
 }
@@ -205,17 +142,16 @@ static void kmalloc_init(void)
                         1u << (KMALLOC_MIN_SHIFT + i));
 }
 
-/* => Does not sleep. size > 0. NULL without memory, or above the largest block. */
 void *kmalloc(size_t size)
 {
     struct page *page;
     unsigned order = 0;
 
     ASSERT(size > 0, "kmalloc of nothing");
-    if (!kmalloc_caches[0].size)
+    if (!kmalloc_caches[0].kind.size)
         kmalloc_init();
     for (int i = 0; i < KMALLOC_CACHES; i++)
-        if (size <= kmalloc_caches[i].size)
+        if (size <= kmalloc_caches[i].kind.size)
             return slab_alloc(&kmalloc_caches[i]);
     while (order < PAGE_ORDERS && (PAGE_SIZE << order) < size)
         order++;
@@ -223,7 +159,6 @@ void *kmalloc(size_t size)
     return page ? page_to_virt(page) : NULL;
 }
 
-/* As kmalloc. */
 void *kzalloc(size_t size)
 {
     void *p = kmalloc(size);
@@ -233,7 +168,6 @@ void *kzalloc(size_t size)
     return p;
 }
 
-/* => Does not sleep. p came from kmalloc or kzalloc, or is NULL. */
 void kfree(void *p)
 {
     struct page *page;
@@ -243,7 +177,7 @@ void kfree(void *p)
     page = virt_to_page(p);
     if (page->kind == PAGE_SLAB) { /* slabs of these sizes are one page each */
         ASSERT(page->cache >= kmalloc_caches && page->cache < kmalloc_caches + KMALLOC_CACHES,
-               "kfree of %p, which belongs to cache %s", p, page->cache->name);
+               "kfree of %p, which belongs to cache %s", p, page->cache->kind.name);
         slab_free(page->cache, p);
         return;
     }

@@ -28,12 +28,13 @@ struct unmap {
 /* Say what to unmap, without reserving. True: it takes a spare VMA, which the caller finds. */
 bool unmap_begin(struct unmap *unmap, struct vma *first, vaddr_t start, vaddr_t end);
 /* Reserve all that taking [start, end) out needs; first: the first VMA that ends above start. 0;
- * -ENOMEM: nothing changed and nothing is held. An unmap that was prepared must be performed or
- * dropped. => mm.lock held for write until then. */
+ * -ENOMEM: nothing changed and nothing is held. An unmap that was prepared must be performed.
+ * => mm.lock held for write until then. */
 int unmap_prepare(struct mm *mm, struct unmap *unmap, struct vma *first, vaddr_t start,
                   vaddr_t end);
-void unmap_drop(struct unmap *unmap);
 void unmap_perform(struct mm *mm, struct unmap *unmap); /* does not fail; may sleep */
+/* Both at once. 0 or -ENOMEM. */
+int unmap_range(struct mm *mm, struct vma *first, vaddr_t start, vaddr_t end);
 /* Exit: everything. */
 void unmap_all(struct mm *mm);
 /* Take the pages of a part of vma out; it stays, and so do the tables. spare_anon: but not private
@@ -81,19 +82,17 @@ struct change {
     vaddr_t start, end;
     /* What to do; *vma is the VMA that covers the part, then too. 0, or an errno that ends all. */
     int (*part)(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start, vaddr_t end);
+    int no_vma;      /* part changes flags: the errno when a VMA can't be had for that; else 0 */
     bool skip_holes; /* go on after one; the answer is -ENOMEM all the same */
     u32 set, clear;  /* for part */
     struct vma *spare[2];
     unsigned spares;
 };
 
-/* From first on, which ends above start (NULL: none). => mm.lock as part needs it. */
+/* From first on, which ends above start (NULL: none). => mm.lock held, for write with no_vma. */
 int change_range(struct mm *mm, struct change *c, struct vma *first);
-/* Reserve the VMAs that changing flags over the range can take. 0 or -ENOMEM. change_finish gives
- * back what is left, after an error too. => mm.lock held for write, for all of these. */
-int change_reserve(struct mm *mm, struct change *c, struct vma *first);
-void change_finish(struct change *c);
-/* Part [start, end) of *vma gets the flags, by merging or cutting. 0; -ENOMEM: too many VMAs. */
+int change_call(struct mm *mm, struct change *c); /* the same; takes mm.lock */
+/* Part [start, end) of *vma gets the flags, by merging or cutting. 0; no_vma: too many VMAs. */
 int change_flags(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start, vaddr_t end,
                  u32 flags);
 /* A part function: flags less c->clear and more c->set. */
@@ -104,6 +103,8 @@ int change_bits(struct mm *mm, struct change *c, struct vma **vma, vaddr_t start
 /* So many pages of VMAs with these flags come, or (negative) go. => mm.lock held for write. */
 void mm_account(struct mm *mm, u32 flags, s64 pages);
 bool mm_is_kind(u32 flags, enum mm_kind kind);
+/* Pages of [start, end) that VMAs with these flags have already. first: as for unmap_prepare. */
+u64 mm_pages_in(struct mm *mm, struct vma *first, vaddr_t start, vaddr_t end, u32 flags);
 /* May so many more come (RLIMIT_AS, RLIMIT_DATA)? */
 bool mm_may_grow(const struct mm *mm, u32 flags, u64 pages);
 /* May so many more be locked (RLIMIT_MEMLOCK)? Yes, if the flags are not VM_LOCKED. */
@@ -136,11 +137,6 @@ struct mm_file *shared_create(const struct mm *mm, u64 pages, bool reserve);
 /* As mm_fault, but not counted, and with force as if the VMA could be written (private memory
  * only). */
 enum fault_result fault_in(struct mm *mm, vaddr_t addr, enum fault_access access, bool force);
-
-/* ---- usage.c ---- */
-
-/* Add up what vma's entries lead to. => mm.lock held. */
-void usage_add(struct mm *mm, const struct vma *vma, struct mm_usage *usage);
 
 /* ---- stack.c ---- */
 

@@ -45,7 +45,6 @@ void vma_store_init(struct vma_store *store, struct vmcount *counts)
     list_init(&store->list);
 }
 
-/* => does not sleep. */
 struct vma *vma_alloc(struct vma_store *store)
 {
     struct vma *vma = slab_alloc_zeroed(&vma_cache);
@@ -55,7 +54,6 @@ struct vma *vma_alloc(struct vma_store *store)
     return vma;
 }
 
-/* => its file reference is the caller's to drop. */
 void vma_free(struct vma *vma)
 {
     slab_free(&vma_cache, vma);

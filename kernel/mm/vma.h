@@ -2,19 +2,17 @@
  * vma.h: the set of mappings of one address space.
  *
  * A VMA is a range of user addresses with one set of rights and one source of contents. The store
- * keeps all VMAs in a red-black tree ordered by address and augmented with the largest gap below
- * any VMA of a subtree, and in a sorted list beside it. vm.find chooses which is searched (`gap`
- * or `list`); both are always kept up. It knows nothing of page tables. => mm.lock: write to
- * change, read to look.
+ * keeps all VMAs in a tree and in a list (vma.c); vm.find chooses which is searched, both are
+ * always kept up. It knows nothing of page tables. => mm.lock: write to change, read to look.
  */
 #ifndef KERNEL_MM_VMA_H
 #define KERNEL_MM_VMA_H
 
 #include "kernel/core/knob.h"
+#include "kernel/core/vmcount.h"
 #include "kernel/mm/layout.h"
-#include "kernel/mm/vmcount.h"
+#include "lib/interval.h"
 #include "lib/list.h"
-#include "lib/rbtree.h"
 
 enum vma_flags {
     VM_READ = 1 << 0,
@@ -35,6 +33,7 @@ enum vma_flags {
     VM_DONTDUMP = 1 << 15,
     VM_SEQ_READ = 1 << 16,
     VM_RAND_READ = 1 << 17,
+    VM_RIGHTS = VM_READ | VM_WRITE | VM_EXEC, /* the same bits as PROT_ and RIGHT_ */
     VM_LOCK_BITS = VM_LOCKED | VM_LOCKONFAULT,
 };
 
@@ -54,10 +53,9 @@ struct vma {
      * VMAs, as in Linux. */
     u32 anon_id;
     pgoff_t pgoff; /* file page at start; private anonymous memory: start / PAGE_SIZE when made */
-    struct mm_file *file;     /* holds a reference; NULL: anonymous */
-    struct vma_store *store;  /* that it is in; mm_of(vma) is the address space */
-    struct rb_node file_node; /* in mapping.vmas, ordered by pgoff */
-    pgoff_t file_last;        /* largest last page in this file_node's subtree */
+    struct mm_file *file;           /* holds a reference; NULL: anonymous */
+    struct vma_store *store;        /* that it is in; mm_of(vma) is the address space */
+    struct interval_node file_node; /* in mapping.vmas: the pages of the file */
 };
 _Static_assert(sizeof(struct vma) <= 128, "struct vma is two cache lines");
 
@@ -88,7 +86,7 @@ static inline struct vma *vma_prev(struct vma_store *store, struct vma *vma) /* 
 
 static inline bool vma_accessible(const struct vma *vma)
 {
-    return vma->flags & (VM_READ | VM_WRITE | VM_EXEC);
+    return vma->flags & VM_RIGHTS;
 }
 
 extern struct knob vma_find_knob; /* vm.find */
@@ -100,8 +98,8 @@ enum vma_find_mode { VMA_FIND_GAP, VMA_FIND_LIST };
 
 void vma_init_once(void);
 void vma_store_init(struct vma_store *store, struct vmcount *counts);
-struct vma *vma_alloc(struct vma_store *store); /* zeroed; NULL without memory */
-void vma_free(struct vma *vma);                 /* in no store and no mapping */
+struct vma *vma_alloc(struct vma_store *store); /* zeroed; NULL without memory; does not sleep */
+void vma_free(struct vma *vma); /* in no store and no mapping; not its file reference */
 
 /* Put vma, which overlaps nothing, directly before next (NULL: at the end), as vma_find or
  * vma_find_hole found it: the position in the tree follows from the two neighbours without another
@@ -141,6 +139,30 @@ struct vma_shape {
     pgoff_t pgoff;
     struct mm_file *file;
 };
+
+/* What [start, end) is as a part of vma, or would be if vma went on to there. */
+static inline struct vma_shape vma_part(const struct vma *vma, vaddr_t start, vaddr_t end)
+{
+    return (struct vma_shape){
+        .start = start,
+        .end = end,
+        .flags = vma->flags,
+        .anon_id = vma->anon_id,
+        .pgoff = vma->pgoff + ((start - vma->start) >> PAGE_SHIFT),
+        .file = vma->file,
+    };
+}
+
+/* vma, which is in no store, becomes this. The file reference is the caller's to take. */
+static inline void vma_take_shape(struct vma *vma, const struct vma_shape *shape)
+{
+    vma->start = shape->start;
+    vma->end = shape->end;
+    vma->flags = shape->flags;
+    vma->anon_id = shape->anon_id;
+    vma->pgoff = shape->pgoff;
+    vma->file = shape->file;
+}
 
 /* The store and the file's mapping at once. The VMA holds a reference of its file. */
 void vma_hook(struct vma_store *store, struct vma *vma, struct vma *next);

@@ -213,8 +213,8 @@ static bool hole_in_tree(struct vma_store *store, struct vma_hole *hole, u64 *st
     if (!hole->bottom_up && take_gap(store, hole, NULL))
         return true;
     struct vma *vma = boundary_search(store, hole, steps);
-    if (vma)
-        return take_gap(store, hole, vma) || (hole->bottom_up && take_gap(store, hole, NULL));
+    if (vma && take_gap(store, hole, vma))
+        return true;
     return hole->bottom_up && take_gap(store, hole, NULL);
 }
 

@@ -19,18 +19,6 @@
 #include "kernel/mm/mapping.h"
 #include "kernel/mm/vma.h"
 
-static void file_lock(const struct mm_file *file)
-{
-    if (file)
-        mutex_lock(&file->mapping->map_lock);
-}
-
-static void file_unlock(const struct mm_file *file)
-{
-    if (file)
-        mutex_unlock(&file->mapping->map_lock);
-}
-
 static void file_remove(struct vma *vma)
 {
     if (vma->file)
@@ -45,27 +33,27 @@ static void file_add(struct vma *vma)
 
 void vma_hook(struct vma_store *store, struct vma *vma, struct vma *next)
 {
-    file_lock(vma->file);
+    mm_file_lock(vma->file);
     vma_insert(store, vma, next);
     file_add(vma);
-    file_unlock(vma->file);
+    mm_file_unlock(vma->file);
 }
 
 void vma_unhook(struct vma_store *store, struct vma *vma)
 {
-    file_lock(vma->file);
+    mm_file_lock(vma->file);
     vma_erase(store, vma);
     file_remove(vma);
-    file_unlock(vma->file);
+    mm_file_unlock(vma->file);
 }
 
 void vma_resize(struct vma_store *store, struct vma *vma, vaddr_t start, vaddr_t end)
 {
-    file_lock(vma->file);
+    mm_file_lock(vma->file);
     file_remove(vma);
     vma_set_range(store, vma, start, end);
     file_add(vma);
-    file_unlock(vma->file);
+    mm_file_unlock(vma->file);
 }
 
 /*      vma                  vma   upper
@@ -75,21 +63,19 @@ void vma_resize(struct vma_store *store, struct vma *vma, vaddr_t start, vaddr_t
 void vma_split(struct vma_store *store, struct vma *vma, vaddr_t addr, struct vma *upper)
 {
     struct vma *next = vma_next(store, vma);
+    struct vma_shape rest = vma_part(vma, addr, vma->end);
 
     CHECK(vma->start < addr && addr < vma->end, "%lx in %lx-%lx", addr, vma->start, vma->end);
-    upper->start = addr;
-    upper->end = vma->end;
-    upper->flags = vma->flags;
-    upper->anon_id = vma->anon_id;
-    upper->pgoff = vma->pgoff + ((addr - vma->start) >> PAGE_SHIFT);
-    upper->file = vma->file ? mm_file_get(vma->file) : NULL;
-    file_lock(vma->file);
+    vma_take_shape(upper, &rest);
+    if (vma->file)
+        mm_file_get(vma->file);
+    mm_file_lock(vma->file);
     file_remove(vma);
     vma_set_range(store, vma, vma->start, addr);
     vma_insert(store, upper, next);
     file_add(vma);
     file_add(upper);
-    file_unlock(vma->file);
+    mm_file_unlock(vma->file);
     vmcount_add(store->counts, VMC_vma_splits, 1);
 }
 
@@ -152,7 +138,7 @@ static struct vma *take_in(struct vma_store *store, const struct merge *m,
 
     if (m->low && m->high)
         id |= m->high->anon_id;
-    file_lock(shape->file);
+    mm_file_lock(shape->file);
     if (middle)
         swallow(store, middle);
     if (m->low && m->high)
@@ -160,7 +146,7 @@ static struct vma *take_in(struct vma_store *store, const struct merge *m,
     file_remove(taker);
     vma_set_range(store, taker, start, end);
     file_add(taker);
-    file_unlock(shape->file);
+    mm_file_unlock(shape->file);
     taker->anon_id = id;
     vmcount_add(store->counts, VMC_vma_merges, 1);
     return taker;
@@ -174,32 +160,22 @@ struct vma *vma_merge_new(struct vma_store *store, struct vma *prev, struct vma 
     return m.low || m.high ? take_in(store, &m, shape, NULL) : NULL;
 }
 
-static struct vma_shape part_shape(struct vma *vma, vaddr_t start, vaddr_t end, u32 flags)
+/* Which neighbours can take in this part of vma, as it would be with the flags? */
+static struct merge part_plan(struct vma_store *store, struct vma *vma, struct vma_shape *part,
+                              u32 flags)
 {
-    return (struct vma_shape){
-        .start = start,
-        .end = end,
-        .flags = flags,
-        .anon_id = vma->anon_id,
-        .pgoff = vma->pgoff + ((start - vma->start) >> PAGE_SHIFT),
-        .file = vma->file,
-    };
-}
+    struct vma *prev = part->start == vma->start ? vma_prev(store, vma) : NULL;
+    struct vma *next = part->end == vma->end ? vma_next(store, vma) : NULL;
 
-static struct merge part_plan(struct vma_store *store, struct vma *vma,
-                              const struct vma_shape *shape)
-{
-    struct vma *prev = shape->start == vma->start ? vma_prev(store, vma) : NULL;
-    struct vma *next = shape->end == vma->end ? vma_next(store, vma) : NULL;
-
-    return merge_plan(prev, next, shape);
+    part->flags = flags;
+    return merge_plan(prev, next, part);
 }
 
 bool vma_can_merge_part(struct vma_store *store, struct vma *vma, vaddr_t start, vaddr_t end,
                         u32 flags)
 {
-    struct vma_shape shape = part_shape(vma, start, end, flags);
-    struct merge m = part_plan(store, vma, &shape);
+    struct vma_shape shape = vma_part(vma, start, end);
+    struct merge m = part_plan(store, vma, &shape, flags);
 
     return m.low || m.high;
 }
@@ -212,8 +188,8 @@ bool vma_can_merge_part(struct vma_store *store, struct vma *vma, vaddr_t start,
 struct vma *vma_merge_part(struct vma_store *store, struct vma *vma, vaddr_t start, vaddr_t end,
                            u32 flags)
 {
-    struct vma_shape shape = part_shape(vma, start, end, flags);
-    struct merge m = part_plan(store, vma, &shape);
+    struct vma_shape shape = vma_part(vma, start, end);
+    struct merge m = part_plan(store, vma, &shape, flags);
 
     if (!m.low && !m.high)
         return NULL;
@@ -229,10 +205,8 @@ struct vma *vma_merge_part(struct vma_store *store, struct vma *vma, vaddr_t sta
 /* Linux's anon_vma_compatible: alike but for rights, so that mprotect back can merge. */
 static bool could_share_id(const struct vma *low, const struct vma *high)
 {
-    u32 rights = VM_READ | VM_WRITE | VM_EXEC;
-
     return low->end == high->start && low->file == high->file &&
-           ((low->flags ^ high->flags) & ~rights) == 0 &&
+           ((low->flags ^ high->flags) & ~(u32)VM_RIGHTS) == 0 &&
            low->pgoff + vma_pages(low) == high->pgoff;
 }
 

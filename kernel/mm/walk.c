@@ -20,6 +20,8 @@
  */
 #include "kernel/mm/pt.h"
 
+#include <limits.h>
+
 #include "kernel/core/panic.h"
 #include "lib/abi/errno.h"
 
@@ -132,9 +134,15 @@ LAYOUT_TABLE_LEVELS(X)
 X(pte, LEVEL_PTE)
 #undef X
 
-/* => mm.lock as the operation needs it, no table locked. Sleeps only if an operation does. */
 vaddr_t walk_range(struct walk *w, vaddr_t start, vaddr_t end)
 {
     ASSERT(start <= end - 1 && ((start | end) & ~PAGE_MASK) == 0, "[%lx, %lx)", start, end);
     return walk_by_level[LEVEL_TOP](w, w->pt->root, start, end);
+}
+
+void walk_whole(struct walk *w, vaddr_t start, vaddr_t end, enum vmcount_index index)
+{
+    w->work = LONG_MAX;
+    walk_range(w, start, end);
+    vmcount_add(w->pt->counts, index, walk_reads(w));
 }

@@ -41,7 +41,6 @@ static struct knob zap_block_pages_knob = {
     .max = 1 << 20,
 };
 
-/* => At start-up, once. */
 void zap_register_knobs(void)
 {
     knob_register(&zap_knob);
@@ -102,7 +101,6 @@ static const struct walk_ops free_ops = {.leave = zap_leave};
 
 /* ---- turns ---- */
 
-/* => mm.lock held for write; until zap_end. The knobs are read here, once. */
 void zap_begin(struct zap *zap, struct pt *pt)
 {
     u64 pages = knob_value(&zap_block_pages_knob);
@@ -154,7 +152,6 @@ static void zap_work(struct zap *zap, vaddr_t start, vaddr_t end)
     }
 }
 
-/* => [start, end) lies in user space and is not empty. May give way to others between turns. */
 void zap_range(struct zap *zap, vaddr_t start, vaddr_t end)
 {
     ASSERT(start < end && end <= USER_LIMIT, "[%lx, %lx)", start, end);
@@ -164,9 +161,6 @@ void zap_range(struct zap *zap, vaddr_t start, vaddr_t end)
         zap_work(zap, start, end);
 }
 
-/* => mm.lock held for write, [start, end) was zapped and its VMAs are out of the store. A table
- * that a neighbour's pages are in has live entries and stays. The reads of this pass are counted
- * apart. */
 void zap_free_tables(struct zap *zap, vaddr_t start, vaddr_t end)
 {
     struct walk zapping = zap->walk;
@@ -178,8 +172,6 @@ void zap_free_tables(struct zap *zap, vaddr_t start, vaddr_t end)
     zap->walk = zapping;
 }
 
-/* => After the last range. All that was taken out is free when this returns, and the counts are in
- * the books. */
 void zap_end(struct zap *zap)
 {
     struct vmcount delta = {0};

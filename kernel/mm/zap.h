@@ -1,14 +1,11 @@
 /*
- * zap.h: munmap's walk, in both the ways of Holt's mail, and the gather that keeps the rule
+ * zap.h: munmap's walk, in both the ways of Holt's mail that vm.zap chooses between (zap.c), and
+ * the gather that keeps the rule for it (gather.c):
  *
  *      clear the entries  ->  drop the translations  ->  free the pages
  *
- * for it. vm.zap chooses: `block` walks blocks of vm.zap_block_pages pages and descends from the
- * pgd for each, as Linux 2.6.14 did; `work` descends once and stops when enough work was done,
- * as 2.6.15 (with 2.6.16's charge for every entry that is not none). Left-overs of a block or of
- * work are carried from one range to the next. Nothing here allocates. => mm.lock held for write
- * and the VMAs out of the store; to take pages only and leave the tables, for read or the file's
- * map_lock.
+ * Nothing here allocates. => mm.lock held for write and the VMAs out of the store; to take pages
+ * only and leave the tables, for read or the file's map_lock.
  */
 #ifndef KERNEL_MM_ZAP_H
 #define KERNEL_MM_ZAP_H
@@ -40,19 +37,24 @@ struct zap {
     bool spare_anon; /* leave private copies where they are */
 };
 
+/* From here to zap_end the caller holds its lock. Reads the knobs, once. */
 void zap_begin(struct zap *zap, struct pt *pt);
-void zap_range(struct zap *zap, vaddr_t start, vaddr_t end); /* one VMA's part */
-/* Second pass: free the tables under [start, end) in which nothing is live. */
+/* One VMA's part, not empty. May give way to others between turns. */
+void zap_range(struct zap *zap, vaddr_t start, vaddr_t end);
+/* Second pass: free the tables under [start, end), which was zapped, in which nothing is live: a
+ * table that a neighbour's pages are in stays. Its reads are counted apart.
+ * => mm.lock for write. */
 void zap_free_tables(struct zap *zap, vaddr_t start, vaddr_t end);
-void zap_end(struct zap *zap); /* flush, free, fold the counts */
+/* Flush: all that was taken out is free when this returns, and the counts are in the books. */
+void zap_end(struct zap *zap);
 
 void gather_init(struct gather *gather, struct pt *pt);
 void gather_page(struct gather *gather, vaddr_t addr,
                  struct page *page); /* its entry was cleared */
 void gather_table(struct gather *gather, vaddr_t addr,
                   struct page *table);    /* unhooked; it mapped addr */
-void gather_flush(struct gather *gather); /* drop, then free; empty after */
+void gather_flush(struct gather *gather); /* drop, then free; empty after; does not sleep */
 
-void zap_register_knobs(void);
+void zap_register_knobs(void); /* at start-up, once */
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "kernel/core/printk.h"
 #include "kernel/core/upcall.h"
+#include "kernel/fs/proc_maps.h"
 #include "kernel/proc/proc.h"
 #include "kernel/x86/asm.h"
 #include "kernel/x86/context.h"
@@ -23,7 +24,7 @@ static enum fault_access fault_access(u32 code)
 static const char *describe_vma(struct mm *mm, vaddr_t addr, char *buf, size_t size)
 {
     vaddr_t at = addr;
-    int n = mm_maps_line(mm, &at, buf, size);
+    int n = proc_maps_line(mm, &at, buf, size);
     if (n <= 0)
         return "no mapping there or above";
     size_t length = strnlen(buf, size);

@@ -3,6 +3,7 @@
  * texts that lie in the process's own memory, cmdline and environ. Each takes a reference to the mm and asks mm for
  * a piece at a time, so the process may map and unmap between two pieces; each line is right when it is made.
  */
+#include "kernel/fs/proc_maps.h"
 #include "kernel/mm/slab.h"
 #include "kernel/proc/pid_files.h"
 
@@ -16,7 +17,7 @@ int pid_maps_show(struct seq *seq, struct proc *proc)
     if (!mm)
         return 0;
     char *text = kmalloc(TEXT_SIZE);
-    while (text && (n = mm_maps_lines(mm, &at, text, TEXT_SIZE)) > 0) {
+    while (text && (n = proc_maps_lines(mm, &at, text, TEXT_SIZE)) > 0) {
         seq_write(seq, text, n);
         sched_yield_point();
     }
@@ -85,9 +86,9 @@ static int smaps_each(struct mm *mm, struct seq *seq, struct mm_usage *sum, vadd
     if (!text)
         return -ENOMEM;
     for (;;) {
-        struct mm_vma_info info;
+        struct proc_vma_info info;
         struct mm_usage usage = {0};
-        n = mm_smaps_line(mm, &at, text, TEXT_SIZE, &info, seq ? &usage : sum);
+        n = proc_smaps_line(mm, &at, text, TEXT_SIZE, &info, seq ? &usage : sum);
         if (n <= 0)
             break;
         range[0] = range[1] ? range[0] : info.start;

@@ -2,6 +2,7 @@
  * pid_status.c: what /proc/PID tells of the process as a whole: status for people, stat and statm for programs (fields in
  * proc(5)'s order), limits, comm. Each begins with a copy of what others may change, taken under the table's lock.
  */
+#include "kernel/fs/proc_maps.h"
 #include "kernel/proc/pid_files.h"
 #include "lib/abi/time.h"
 
@@ -58,7 +59,7 @@ static void snapshot_take(struct snapshot *s, struct proc *proc)
     proc_usage_now(proc, &s->usage);
     s->mm = proc_mm_get(proc);
     if (s->mm)
-        mm_sizes(s->mm, &s->sizes);
+        proc_mm_sizes(s->mm, &s->sizes);
 }
 
 static void snapshot_drop(struct snapshot *s)

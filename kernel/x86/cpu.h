@@ -28,7 +28,7 @@ struct cpu {
     struct thread *current;
     const char *thread_name; /* of current, for panics */
     struct mmu_space *space; /* whose tables CR3 points at */
-    void *vmcount;           /* this CPU's struct vmcount (kernel/mm/vmcount.c) */
+    void *vmcount;           /* this CPU's struct vmcount (kernel/core/vmcount.c) */
 };
 
 extern struct cpu cpu_boot; /* the CPU that the loader started; in place before the first C line */

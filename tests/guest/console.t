@@ -34,6 +34,12 @@ with machine.Machine(initramfs, "init=/bin/echo strace=1") as m:
     tap.ok(m.result() == "signal 2\n", "Ctrl-C is SIGINT", m.text("log"))
     tap.ok("SIGINT" in m.text("log"), "and the log says so", m.text("log"))
 
+with machine.Machine(initramfs, "init=/bin/echo strace=1") as m:
+    m.wait_log("strace: ")
+    m.type(b"x" * 5000 + b"\r" + b"y\r" + b"\x04\x04")
+    tap.ok(m.expect(b"4098 bytes"), "a line longer than there is room is cut; what comes after it waits", m.seen)
+    tap.ok(m.result() == "exit 0\n", "and so does the end of input", m.text("log"))
+
 catcher = machine.archive({"/bin/interrupt": suite.program("interrupt")})
 with machine.Machine(catcher, "init=/bin/interrupt") as m:
     tap.ok(m.expect(b"ready"), "a program that catches SIGINT", m.seen)

@@ -18,7 +18,7 @@ HOST_fast := -O2
 HOST_RENAMED := memcpy memmove memset memcmp memchr strlen strnlen strcmp strncmp strchr strrchr
 HOST_STRING := -fno-builtin $(foreach f,$(HOST_RENAMED),-D$(f)=lib_$(f))
 
-HOST_KERNEL := $(wildcard kernel/mm/*.c lib/*.c kernel/core/knob.c) $(filter-out %/fs.c,$(wildcard kernel/fs/*.c)) \
+HOST_KERNEL := $(wildcard kernel/mm/*.c lib/*.c kernel/core/knob.c kernel/core/vmcount.c kernel/core/failpoint.c kernel/core/objects.c) $(filter-out %/fs.c,$(wildcard kernel/fs/*.c)) \
 	$(wildcard kernel/proc/elf.c kernel/proc/exec.c kernel/proc/exec_stack.c kernel/proc/table.c kernel/dev/line.c)
 HOST_STANDIN := $(wildcard tests/host/standin/*.c)
 ifneq ($(wildcard kernel/core/knob.c),)

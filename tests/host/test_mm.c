@@ -109,12 +109,12 @@ static void test_maps(void)
          "7ffffffde000-7ffffffff000 rw-p 00000000 00:00 0                          [stack]\n",
          "as Linux writes it");
     f.path = "/a\nb (deleted)";
-    is(mm_maps_line(mm, &addr, line, sizeof(line)), 62 + 1, "a line cut to the buffer");
+    is(proc_maps_line(mm, &addr, line, sizeof(line)), 62 + 1, "a line cut to the buffer");
     ok(addr == 0x402000 && strlen(line) == 63 && line[62] == '\n', "is still a line");
     ok(strstr(maps(mm), " /a\\012b (deleted)\n"), "a line feed in a name is written \\012");
     addr = 0;
     fail_countdown = 1;
-    ok(mm_maps_line(mm, &addr, line, sizeof(line)) == -ENOMEM && addr == 0,
+    ok(proc_maps_line(mm, &addr, line, sizeof(line)) == -ENOMEM && addr == 0,
        "no memory for the name");
     fail_countdown = 0;
     mm_end(mm);

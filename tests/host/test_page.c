@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/mm/failpoint.h"
+#include "kernel/core/failpoint.h"
 #include "kernel/mm/slab.h"
 #include "tests/host/standin/host.h"
 
@@ -150,8 +150,8 @@ static void test_slab(void)
     host_begin();
     slab_cache_init(&cache, "thing", sizeof(struct thing), 0);
     slab_cache_init(&large, "large", 700, 64);
-    is(cache.size, 40, "objects keep their size");
-    is(large.size, 704, "or are rounded up to their alignment");
+    is(cache.kind.size, 40, "objects keep their size");
+    is(large.kind.size, 704, "or are rounded up to their alignment");
     ok(slab_next(NULL) == &cache && slab_next(&cache) == &large && !slab_next(&large),
        "the registry");
     for (u64 i = 0; i < n; i++) {
@@ -161,7 +161,8 @@ static void test_slab(void)
     }
     ok(good, "slab_alloc_zeroed gives zeros");
     is(cache.objects, n, "objects are counted");
-    is(cache.pages, (n + cache.per_slab - 1) / cache.per_slab << cache.order, "and pages");
+    is(cache.pages, (n + cache.kind.per_block - 1) / cache.kind.per_block << cache.order,
+       "and pages");
     for (u64 i = 0; i < n; i++)
         good = good && ((u8 *)things[i])[39] == (u8)i;
     ok(good, "no object overlaps another");
@@ -189,7 +190,7 @@ static void test_slab_write_after_free(void)
     ok(host_panics(slab_alloc(&cache)) && strstr(host_panic_message, "offset 40"),
        "a write after free is found");
     cache.objects++; /* it left the free list before the panic */
-    pfn_to_page((pfn_t){page_to_pfn(virt_to_page(b)).v})->objects_used++;
+    pfn_to_page((pfn_t){page_to_pfn(virt_to_page(b)).v})->objects.used++;
     slab_free(&cache, a);
     slab_free(&cache, b);
     host_end("slab write after free");

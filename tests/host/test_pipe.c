@@ -4,10 +4,10 @@
  */
 #include <stdlib.h>
 
+#include "kernel/core/failpoint.h"
 #include "kernel/core/restart.h"
 #include "kernel/fs/pipe.h"
 #include "kernel/fs/procfs.h"
-#include "kernel/mm/failpoint.h"
 #include "lib/abi/system.h"
 #include "tests/host/standin/fs.h"
 

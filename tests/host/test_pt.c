@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "kernel/mm/failpoint.h"
+#include "kernel/core/failpoint.h"
 #include "lib/abi/errno.h"
 #include "tests/host/standin/space.h"
 

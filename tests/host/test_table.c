@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "kernel/mm/failpoint.h"
+#include "kernel/core/failpoint.h"
 #include "kernel/proc/proc.h"
 #include "lib/abi/errno.h"
 #include "tests/host/standin/fs.h"

@@ -7,10 +7,10 @@
 static struct mm_usage usage_at(struct mm *mm, vaddr_t addr)
 {
     struct mm_usage usage = {0};
-    struct mm_vma_info info;
+    struct proc_vma_info info;
     char line[512];
     vaddr_t at = addr;
-    int n = mm_smaps_line(mm, &at, line, sizeof(line), &info, &usage);
+    int n = proc_smaps_line(mm, &at, line, sizeof(line), &info, &usage);
     ASSERT(n > 0 && info.start <= addr && at == info.end, "%lx: %d", addr, n);
     return usage;
 }
@@ -27,7 +27,7 @@ static void test_batches(void)
     for (size_t size = 129; size < 5000; size += 613) {
         vaddr_t at = 0;
         int length = 0, n, calls = 0;
-        for (; (n = mm_maps_lines(mm, &at, batch + length, size)) > 0; length += n, calls++)
+        for (; (n = proc_maps_lines(mm, &at, batch + length, size)) > 0; length += n, calls++)
             ASSERT(n < (int)size, "%d bytes of %zu", n, size);
         ok(strcmp(all, batch) == 0, "the same lines by buffers of %zu bytes, in %d calls", size,
            calls);
@@ -48,11 +48,11 @@ static void test_no_room(void)
     map_at(mm, PAGES(10), 1, RW);
     map_file(mm, PAGES(20), PAGES(1), RW, MAP_SHARED | MAP_FIXED, &f, 0);
     fail_countdown = 1;
-    int n = mm_maps_lines(mm, &at, line, sizeof(line));
+    int n = proc_maps_lines(mm, &at, line, sizeof(line));
     ok(n > 0 && at == PAGES(11), "without room for a path the lines before it come");
     fail_countdown = 1;
-    is(mm_maps_lines(mm, &at, line, sizeof(line)), (long)-ENOMEM, "then -ENOMEM");
-    ok(mm_maps_lines(mm, &at, line, sizeof(line)) > 0, "and it can be tried again");
+    is(proc_maps_lines(mm, &at, line, sizeof(line)), (long)-ENOMEM, "then -ENOMEM");
+    ok(proc_maps_lines(mm, &at, line, sizeof(line)) > 0, "and it can be tried again");
     fail_countdown = 0;
     mm_put(mm);
     file_end(&f);
@@ -141,12 +141,12 @@ static void test_sizes(void)
     map_at(mm, PAGES(200), 5, PROT_READ | PROT_EXEC);
     map_at(mm, PAGES(300), 3, PROT_READ);
     poke(mm, PAGES(100), 1);
-    mm_sizes(mm, &s);
+    proc_mm_sizes(mm, &s);
     ok(s.total == 18 && s.data == 10 && s.exec == 5 && s.stack == 0 && s.locked == 0,
        "%lu pages: %lu data, %lu code", s.total, s.data, s.exec);
     ok(s.rss_anon == 1 && s.rss_shared == 0 && s.tables == PT_LEVELS, "one there");
     mm_munmap(mm, PAGES(100), PAGES(10));
-    mm_sizes(mm, &s);
+    proc_mm_sizes(mm, &s);
     ok(s.total == 8 && s.peak == 18 && s.rss_anon == 0 && s.rss_peak == 1, "peaks stay");
     mm_put(mm);
     host_end("sizes");

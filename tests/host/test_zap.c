@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "kernel/mm/failpoint.h"
+#include "kernel/core/failpoint.h"
 #include "tests/host/standin/space.h"
 
 #define PMD_SPAN LEVEL_SPAN(LEVEL_PMD)

@@ -2,7 +2,7 @@
  * suite_threads.c: threads run, take turns, sleep, wake and end; their stacks and structs come
  * back, also when creating one fails at any of its allocations.
  */
-#include "kernel/mm/failpoint.h"
+#include "kernel/core/failpoint.h"
 #include "kernel/mm/page.h"
 #include "kernel/sched/thread.h"
 #include "kernel/x86/cpu.h"

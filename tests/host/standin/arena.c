@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "kernel/core/panic.h"
-#include "kernel/mm/poison.h"
+#include "kernel/core/poison.h"
 #include "tests/host/standin/host.h"
 
 #ifdef __SANITIZE_ADDRESS__

@@ -2,8 +2,8 @@
 #ifndef STANDIN_FS_H
 #define STANDIN_FS_H
 
+#include "kernel/core/failpoint.h"
 #include "kernel/fs/fs.h"
-#include "kernel/mm/failpoint.h"
 #include "kernel/mm/mm.h"
 #include "tests/host/standin/host.h"
 

@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "kernel/mm/failpoint.h"
+#include "kernel/core/failpoint.h"
+#include "kernel/fs/proc_maps.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/space.h"
 #include "lib/abi/mman.h"
@@ -163,7 +164,7 @@ static inline const char *maps(struct mm *mm)
     vaddr_t addr = 0;
     int at = 0, n;
     buf[0] = 0;
-    while ((n = mm_maps_line(mm, &addr, buf + at, sizeof(text[0]) - at)) > 0)
+    while ((n = proc_maps_line(mm, &addr, buf + at, sizeof(text[0]) - at)) > 0)
         at += n;
     return buf;
 }
@@ -171,7 +172,7 @@ static inline const char *maps(struct mm *mm)
 static inline u64 objects(const char *cache) /* allocated now */
 {
     for (struct slab_cache *c = slab_next(NULL); c; c = slab_next(c))
-        if (strcmp(c->name, cache) == 0)
+        if (strcmp(c->kind.name, cache) == 0)
             return c->objects;
     panic("no cache %s", cache);
 }

@@ -15,14 +15,14 @@ static bool may_lock_at_all(const struct mm *mm)
     return mm->lock_exempt || mm->limit[MM_LIMIT_MEMLOCK];
 }
 
-/* The range gets these VM_LOCK_BITS. Stops at a hole, as Linux does, unless all are meant. */
-static int set_bits(struct mm *mm, vaddr_t start, vaddr_t end, u32 bits)
+/* The range gets these VM_LOCK_BITS. Stops at a hole, as Linux does, unless told to skip it. */
+static int set_bits(struct mm *mm, vaddr_t start, vaddr_t end, u32 bits, bool skip_holes)
 {
     struct change c = {.start = start,
                        .end = end,
                        .part = change_bits,
                        .no_vma = -ENOMEM,
-                       .skip_holes = start == 0 && end == USER_LIMIT,
+                       .skip_holes = skip_holes,
                        .set = bits,
                        .clear = VM_LOCK_BITS};
 
@@ -55,7 +55,7 @@ long mm_mlock(struct mm *mm, vaddr_t start, u64 length, u32 flags)
     struct vma *first = vma_find(&mm->vmas, start);
     u64 locked = mm_pages_in(mm, first, start, start + length, VM_LOCKED);
     if (mm_may_lock(mm, VM_LOCKED, (length >> PAGE_SHIFT) - locked))
-        error = set_bits(mm, start, start + length, bits);
+        error = set_bits(mm, start, start + length, bits, false);
     rwsem_write_unlock(&mm->lock);
     return error ? error : mm_populate(mm, start, start + length, POPULATE_LOCK);
 }
@@ -68,7 +68,7 @@ long mm_munlock(struct mm *mm, vaddr_t start, u64 length)
     if (start + length < start)
         return -EINVAL;
     rwsem_write_lock(&mm->lock);
-    int error = set_bits(mm, start, start + length, 0);
+    int error = set_bits(mm, start, start + length, 0, false);
     rwsem_write_unlock(&mm->lock);
     return error;
 }
@@ -87,7 +87,7 @@ long mm_mlockall(struct mm *mm, u32 flags)
     if (may) {
         mm->lock_future = flags & MCL_FUTURE ? bits : 0;
         if (current)
-            set_bits(mm, 0, USER_LIMIT, bits); /* holes are no error */
+            set_bits(mm, 0, USER_LIMIT, bits, true);
     }
     rwsem_write_unlock(&mm->lock);
     if (may && current)
@@ -99,7 +99,7 @@ long mm_munlockall(struct mm *mm)
 {
     rwsem_write_lock(&mm->lock);
     mm->lock_future = 0;
-    set_bits(mm, 0, USER_LIMIT, 0);
+    set_bits(mm, 0, USER_LIMIT, 0, true);
     rwsem_write_unlock(&mm->lock);
     return 0;
 }

@@ -71,19 +71,21 @@ _Static_assert(VM_MAYREAD == VM_READ << 4 && VM_MAYWRITE == VM_WRITE << 4 &&
                    VM_MAYEXEC == VM_EXEC << 4,
                "rights that may be given lie 4 bits above the rights");
 
-static int protect_locked(struct mm *mm, struct change *c, bool grows_down)
+static int protect_locked(struct mm *mm, struct change *c, u32 grows)
 {
     struct vma *first = vma_find(&mm->vmas, c->start);
 
     if (!first || first->start >= c->end)
         return -ENOMEM;
-    if (grows_down) {
+    if (grows == PROT_GROWSDOWN) {
         if (!(first->flags & VM_GROWSDOWN))
             return -EINVAL;
         c->start = first->start;
     }
     if (first->start > c->start)
         return -ENOMEM;
+    if (grows == PROT_GROWSUP)
+        return -EINVAL; /* no VMA grows up here */
     return change_range(mm, c, first);
 }
 
@@ -106,9 +108,7 @@ long mm_mprotect(struct mm *mm, vaddr_t addr, u64 length, u32 prot)
         return -EINVAL;
     c.set = prot & VM_RIGHTS;
     rwsem_write_lock(&mm->lock);
-    int error = protect_locked(mm, &c, grows == PROT_GROWSDOWN);
-    if (!error && grows == PROT_GROWSUP)
-        error = -EINVAL; /* no VMA grows up here */
+    int error = protect_locked(mm, &c, grows);
     bool locked = mm->kind_pages[MM_LOCKED] > 0;
     rwsem_write_unlock(&mm->lock);
     if (!error && locked && (c.set & VM_WRITE)) /* locked pages are there as soon as they can be */

@@ -82,7 +82,7 @@ long sys_mincore(const u64 *arg)
     if (start & ~PAGE_MASK)
         return -EINVAL;
     if (arg[1] > USER_END || start > USER_END - arg[1]) /* Linux's access_ok */
-        return arg[1] || start >> 63 ? -ENOMEM : 0;
+        return -ENOMEM;
     if (pages > USER_END || vec > USER_END - pages)
         return -EFAULT;
     struct page *buffer = page_alloc(0, PAGE_KERNEL);

@@ -51,6 +51,7 @@ enum {
     RFLAGS_AC = 1 << 18,
     /* what a program may have set: CF PF AF ZF SF TF DF OF NT RF AC ID */
     RFLAGS_USER = 0x254dd5,
+    RFLAGS_SIGRETURN = 0x50dd5, /* and what a signal's frame may set: the same but NT and ID */
 };
 
 static inline void outb(u16 port, u8 value)

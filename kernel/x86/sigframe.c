@@ -67,7 +67,7 @@ static void load_registers(struct trap_frame *f, const struct abi_sigcontext *c)
         .rcx = c->rcx,
         .rsp = c->rsp,
         .rip = c->rip,
-        .rflags = c->rflags,
+        .rflags = (f->rflags & ~(u64)RFLAGS_SIGRETURN) | (c->rflags & RFLAGS_SIGRETURN),
         .cs = SELECTOR_USER_CODE,
         .ss = SELECTOR_USER_DATA,
         .vector = f->vector,

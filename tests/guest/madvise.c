@@ -180,6 +180,7 @@ static void mincore_refused(void)
     fails(mincore(p, page, (unsigned char *)read_only), EFAULT);
     fails(mincore(p, 1ul << 47, vector), ENOMEM);
     fails(mincore(p, -1ul, vector), ENOMEM);
+    fails(mincore((void *)(1ul << 47), 0, vector), ENOMEM);
     is(mincore(p, 0, vector), 0, "length 0");
     unmap(p + page, 1);
     fails(mincore(p, 3 * page, vector), ENOMEM);

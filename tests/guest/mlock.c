@@ -62,6 +62,11 @@ static void counting(void)
     fails(mlock(p, 4 * page), ENOMEM);
     fails(munlock(p, 4 * page), ENOMEM);
     fails(mlock(p + 20 * page, page), ENOMEM);
+    long before = locked();
+    fails(munlock(NULL, 1ul << 47), ENOMEM);
+    is(locked(), before, "all of user space is a range like others: it stops at its first hole");
+    fails(mlock(NULL, 1ul << 47), ENOMEM);
+    is(locked(), before, "and nothing is locked");
     fails(mlock(p, -page), EINVAL);
     munlock(p, 2 * page);
     munlock(p + 3 * page, 5 * page);

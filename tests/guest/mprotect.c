@@ -18,6 +18,8 @@ static void refused(void)
     fails(mprotect(p + 4 * page, page, PROT_READ), ENOMEM);
     fails(mprotect(KERNEL_ADDRESS, page, PROT_READ), ENOMEM);
     fails(mprotect(NULL, page, PROT_READ), ENOMEM);
+    fails(mprotect(p, page, PROT_READ | PROT_GROWSUP), EINVAL);
+    fails(mprotect(p, page, PROT_READ | PROT_GROWSDOWN), EINVAL);
     ok(writable(p) && writable(p + 3 * page), "refused changes change nothing");
     unmap(p, 4);
 }

@@ -139,7 +139,8 @@ static void change(int signal, siginfo_t *info, void *context)
     (void)signal, (void)info;
     uc->uc_mcontext.gregs[REG_RIP] += 2;
     uc->uc_mcontext.gregs[REG_R12] = 0x1212;
-    uc->uc_mcontext.gregs[REG_EFL] |= 0x7 << 12 | 1 << 17 | 1 << 19; /* IOPL, VM, VIF */
+    uc->uc_mcontext.gregs[REG_EFL] |=
+        0x7 << 12 | 1 << 17 | 1 << 19 | 1 << 21; /* IOPL, NT, VM, VIF, ID */
     uc->uc_mcontext.fpregs->_xmm[5].element[0] = 0x55;
     sigaddset(&uc->uc_sigmask, SIGUSR2);
 }
@@ -161,7 +162,8 @@ static void check_changes(void)
     signal_round(&state);
     is(state.r[R12], 0x1212, "a register changed in the context");
     is((uint32_t)state.xmm[5][0], 0x55, "an SSE register changed in the image");
-    is(state.flags & (3 << 12 | 1 << 17 | 1 << 19), 0, "flags of the kernel stay as they are");
+    is(state.flags & (7 << 12 | 1 << 17 | 1 << 19 | 1 << 21), 0,
+       "flags of the kernel stay as they are");
     sigprocmask(SIG_BLOCK, NULL, &now);
     is(sigismember(&now, SIGUSR2), 1, "the mask changed in the context");
     sigdelset(&now, SIGUSR2);

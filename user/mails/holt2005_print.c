@@ -45,12 +45,13 @@ static void print_slice(const struct row *row)
     const struct vm_counters *c = &row->counts;
 
     printf("* %s ran over a slice of %s bytes only:\n"
-           "  %s turns in %s. Figures with a star are that slice's, scaled to\n"
-           "  the whole length; --full runs it all.\n",
+           "  %s turns in %s.\n"
+           "  Figures with a star are that slice's, scaled to the whole length; --full runs\n"
+           "  it all.\n",
            row->way, vm_commas(row->length), vm_commas(c->zap_calls), vm_time(row->ns));
     if (!holt_reads_scale(row))
-        printf("  Its reads (pgd %s, pud %s, pmd %s, pte %s) do not grow evenly,\n"
-               "  so they are not scaled.\n",
+        printf("  Its reads do not grow evenly, so they are not scaled:\n"
+               "  pgd %s, pud %s, pmd %s, pte %s.\n",
                vm_commas(c->pgd_reads), vm_commas(c->pud_reads), vm_commas(c->pmd_reads),
                vm_commas(c->pte_reads));
 }

@@ -111,6 +111,9 @@ static inline struct file *file_of(u64 fd)
     return file;
 }
 
+/* Wake who sleeps for the word at addr, which the kernel has changed (sys_futex.c). => no lock held. */
+void futex_word_changed(vaddr_t addr);
+
 /* ---- usage (sys_limits.c) ---- */
 
 struct abi_rusage; /* lib/abi/time.h */

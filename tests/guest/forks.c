@@ -175,7 +175,8 @@ static void belongings(void)
     close(file_fd);
 }
 
-enum { RECORD_PAGES = 3, RECORDS = 100, WRITERS = 3 };
+/* So much that the clock strikes while they write. */
+enum { RECORD_PAGES = 32, RECORDS = 60, WRITERS = 3 };
 
 static char writer_file[64];
 static int writer_flags;
@@ -189,13 +190,11 @@ static int write_records(void)
     if (writer_flags)
         file_fd = open(writer_file, O_RDWR | writer_flags);
     common[1] = 1;
-    for (int i = 0; i < RECORDS; i++) {
-        char *p = mmap(NULL, size, RW, ANON, -1, 0);
-        memset(p, own, size);
+    char *p = mmap(NULL, size, RW, ANON, -1, 0);
+    memset(p, own, size);
+    for (int i = 0; i < RECORDS; i++)
         if (write(file_fd, p, size) != (ssize_t)size)
             return 1;
-        munmap(p, size);
-    }
     return 0;
 }
 

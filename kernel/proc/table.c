@@ -209,6 +209,14 @@ static bool group_in_session(u32 pgid, u32 sid)
     return false;
 }
 
+bool proc_group_orphaned(u32 pgid)
+{
+    for (struct proc *p = proc_next_locked(0); p; p = proc_next_locked(p->pid))
+        if (p->pgid == pgid && p->parent && p->parent->pgid != pgid && p->parent->sid == p->sid)
+            return false;
+    return true;
+}
+
 /* => table lock held. Linux's checks, in its order. */
 static long set_group(struct proc *caller, u32 pid, u32 pgid)
 {

@@ -11,6 +11,7 @@ import struct
 import tempfile
 
 import cpio
+from launcher import terminal
 from launcher.options import ROOT, LauncherError
 
 PT_INTERP = 3
@@ -147,6 +148,7 @@ class Image:
             mode, data = added.entries[cpio.Archive.clean(guest)]
             added.entries[cpio.Archive.clean(guest)] = (mode | 0o111, data)
         words = ["stdio=" + ("console" if console else "link"), quote("init=" + guest)]
+        words += terminal.size_words() if console else []
         words += options.append + ["--"] + [quote(word) for word in options.arguments]
         self.command_line = " ".join(words)
         self.kernel = kernel

@@ -15,6 +15,9 @@ static int unpack_file(const struct cpio_item *item, const char *path)
     q.flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
     struct file *file;
     int ret = file_open(&q, &file);
+    if (ret == -ELOOP &&
+        fs_unlink(fs_root, path, false) == 0) /* a later entry takes a link's place */
+        ret = file_open(&q, &file);
     if (ret < 0)
         return ret;
     struct io_kernel k;

@@ -117,10 +117,11 @@ struct entry *proc_exe_get(struct proc *proc)
 
 /* ---- coming and going ---- */
 
-/* As Linux: kernel stacks of all processes are at most an eighth of memory. */
+/* Kernel stacks of all processes are at most a sixteenth of memory: half of Linux's limit, so that many small processes meet
+ * this one (EAGAIN, and their parent goes on) before they meet the end of memory. */
 u32 proc_count_max(void)
 {
-    u64 most = page_total_count() * PAGE_SIZE / (8 * THREAD_STACK_SIZE);
+    u64 most = page_total_count() * PAGE_SIZE / (16 * THREAD_STACK_SIZE);
     return min_u64(max_u64(most, 16), PID_MAX - 1);
 }
 

@@ -2,6 +2,7 @@
 """console.t: the terminal: line editing, its echo, Ctrl-D, Ctrl-C, and output with carriage returns."""
 import os
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import machine
@@ -37,6 +38,7 @@ catcher = machine.archive({"/bin/interrupt": suite.program("interrupt")})
 with machine.Machine(catcher, "init=/bin/interrupt") as m:
     tap.ok(m.expect(b"ready"), "a program that catches SIGINT", m.seen)
     for n in (b"1", b"2", b"3"):
+        time.sleep(0.3)  # the program has to be in its read again
         m.type(b"\x03")
         tap.ok(m.expect(b"interrupted " + n), "Ctrl-C ends its read, and it goes on", m.seen)
     tap.ok(m.result() == "exit 3\n", "it ends itself", m.text("log"))

@@ -159,11 +159,21 @@ USER_MUSL_CC := $(if $(filter x86_64,$(shell uname -m)),$(shell command -v musl-
 initramfs: $(INITRAMFS)
 all: initramfs
 
-$(INITRAMFS): $(USER_ROOT_FILES) tools/cpio.py build/initramfs-list
-	$(call say,CPIO,$@)
-	$(Q)$(PYTHON) tools/cpio.py $@ $(foreach f,$(USER_ROOT_FILES),file:$(f:$(USER_ROOT)/%=/%)=$(f))
+# The shell is the distribution's busybox-static, unmodified: BUSYBOX=/path/to/another. Without it there is none.
+BUSYBOX ?=
+USER_ETC := $(wildcard user/etc/*)
 
-build/initramfs-list: export STAMP_TEXT = $(USER_ROOT_FILES)
+$(INITRAMFS): $(USER_ROOT_FILES) $(USER_ETC) $(BUSYBOX) tools/cpio.py build/initramfs-shell build/initramfs-list
+	$(call say,CPIO,$@)
+	$(Q)$(PYTHON) tools/cpio.py $@ @build/initramfs-shell $(foreach f,$(USER_ETC),file:/$(f:user/%=%)=$(f)) \
+		$(foreach f,$(USER_ROOT_FILES),file:$(f:$(USER_ROOT)/%=/%)=$(f))
+
+build/initramfs-shell: FORCE
+	@mkdir -p $(@D)
+	@$(PYTHON) tools/busybox.py user/busybox-applets $(if $(BUSYBOX),'$(BUSYBOX)') >$@.new
+	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
+
+build/initramfs-list: export STAMP_TEXT = $(USER_ROOT_FILES) $(USER_ETC)
 build/initramfs-list: FORCE
 	$(stamp)
 

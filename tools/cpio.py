@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """cpio.py: writes and lists cpio "newc" archives, the format of the initramfs.
 
-    tools/cpio.py OUT [dir:/PATH | file:/PATH=HOST | link:/PATH=TARGET]...
+    tools/cpio.py OUT [dir:/PATH | file:/PATH=HOST | link:/PATH=TARGET | @LIST]...
+
+LIST is a file with one of these a line. A file of the host that is named later replaces an earlier one.
 
 The same input gives the same bytes: entries are sorted, times are 0, owner is 0, inode numbers count
 up, and of the host's modes only "may be executed" survives. Parents that are not named are made.
@@ -158,12 +160,21 @@ def names(data):
     return found
 
 
+def read_lists(specs):
+    for spec in specs:
+        if not spec.startswith("@"):
+            yield spec
+            continue
+        with open(spec[1:]) as f:
+            yield from f.read().splitlines()
+
+
 def main(argv):
     if len(argv) < 2 or argv[1] in ("-h", "--help"):
         print(__doc__)
         return 0 if len(argv) > 1 else 2
     archive = Archive()
-    for spec in argv[2:]:
+    for spec in read_lists(argv[2:]):
         kind, colon, rest = spec.partition(":")
         path, _, source = rest.partition("=")
         if kind == "dir" and path:

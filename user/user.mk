@@ -28,7 +28,7 @@ USER_OUT = build/user
 USER_ROOT = $(USER_OUT)/root
 USER_PROGRAMS = init holt2005 shutemov2015 epler2001
 
-init_SOURCES = user/init/init.c user/init/summary.c user/common/vm.c
+init_SOURCES = user/init/init.c user/init/shell.c user/init/summary.c user/common/vm.c
 USER_COMMON = user/common/report.c user/common/vm.c
 holt2005_SOURCES = user/mails/holt2005.c user/mails/holt2005_print.c $(USER_COMMON)
 shutemov2015_SOURCES = user/mails/shutemov2015.c user/mails/shutemov2015_print.c $(USER_COMMON)

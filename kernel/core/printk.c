@@ -120,6 +120,23 @@ void printk(const char *fmt, ...)
     va_end(ap);
 }
 
+u64 printk_end(u64 *start)
+{
+    u64 flags = spin_lock_irq(&log_lock);
+    u64 end = printk_ring_written;
+    spin_unlock_irq(&log_lock, flags);
+    *start = max_u64(*start, end - min_u64(end, RING_SIZE));
+    return end;
+}
+
+void printk_copy(char *buf, size_t n, u64 start)
+{
+    u64 flags = spin_lock_irq(&log_lock);
+    for (size_t i = 0; i < n; i++)
+        buf[i] = printk_ring[(start + i) % RING_SIZE];
+    spin_unlock_irq(&log_lock, flags);
+}
+
 void printk_enter_panic(void)
 {
     panicking = true;

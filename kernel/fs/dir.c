@@ -9,6 +9,7 @@
 #include "kernel/fs/children.h"
 #include "kernel/fs/file.h"
 #include "kernel/fs/fs.h"
+#include "kernel/fs/pipe.h"
 #include "kernel/fs/procfs.h"
 #include "kernel/mm/slab.h"
 
@@ -59,7 +60,9 @@ static int make_locked(struct entry *start, const char *path, u32 mode, struct e
     struct inode *inode = inode_create(mode);
     if (!inode)
         return -ENOMEM;
-    ret = tree_link(r.dir, r.name, r.length, inode, out);
+    ret = S_ISFIFO(mode) ? pipe_attach(inode) : 0;
+    if (ret == 0)
+        ret = tree_link(r.dir, r.name, r.length, inode, out);
     inode_put(inode);
     return ret;
 }

@@ -21,10 +21,21 @@ int fs_rename(struct entry *from_start, const char *from, struct entry *to_start
 /* Any kind of file by its mode; rdev not 0: a device served by ops (NULL: opening it is ENXIO). */
 int fs_make(struct entry *start, const char *path, u32 mode, u64 rdev, const struct file_ops *ops);
 
-/* Calls upwards that devices need; proc fills them in. NULL before that. */
+/* What a terminal asks about the running process. */
+struct fs_caller {
+    u32 pid, pgid, sid;
+    u64 deaf;      /* bit n-1: signal n is blocked or ignored */
+    bool orphaned; /* nobody outside its group could let that go on */
+};
+
+/* Calls between devices and processes, which do not know each other. proc fills in the first four, dev the others; NULL before. */
 struct fs_hooks {
-    void (*terminal_signal)(u32 group, u32 signal); /* Ctrl-C; interrupts off, no lock held */
+    void (*terminal_signal)(u32 group, u32 signal); /* any context, locks before RANK_PROC */
     bool (*signal_pending)(void);                   /* has the current thread to leave its wait? */
+    void (*caller)(struct fs_caller *out);          /* => locks before RANK_PROC */
+    u32 (*group_session)(u32 group); /* 0: there is no such group. => locks before RANK_PROC */
+    void (*session_ends)(u32 session);              /* its leader ends. => no lock held */
+    u32 (*terminal_group)(u32 session); /* the foreground group, 0: no terminal. => any lock */
 };
 extern struct fs_hooks fs_hooks;
 

@@ -22,10 +22,13 @@
 
 enum { PIPE_SLOTS = 16, PIPE_SIZE = PIPE_SLOTS * PAGE_SIZE };
 
+enum { END_READ, END_WRITE };
+
 struct pipe {
     struct wait_queue wait;
     u64 head, tail;
     u32 readers, writers; /* open files at each end */
+    u32 opened[2];        /* how often for reading, for writing */
     bool reading, writing;
     struct page *slot[PIPE_SLOTS];
 };
@@ -49,18 +52,53 @@ static void count_ends(struct file *file, u32 change)
 {
     struct pipe *pipe = pipe_of(file);
     u64 flags = spin_lock_irq(&pipe->wait.lock);
-    if (file->mm.access & MM_FILE_READ)
+    if (file->mm.access & MM_FILE_READ) {
         pipe->readers += change;
-    if (file->mm.access & MM_FILE_WRITE)
+        pipe->opened[END_READ] += change == 1;
+    }
+    if (file->mm.access & MM_FILE_WRITE) {
         pipe->writers += change;
+        pipe->opened[END_WRITE] += change == 1;
+    }
+    if (!pipe->readers && !pipe->writers) /* of a FIFO nobody has open nothing stays */
+        pipe->head = pipe->tail;
     wait_wake_all_locked(&pipe->wait);
     spin_unlock_irq(&pipe->wait.lock, flags);
+}
+
+/* A FIFO's opener waits until the other end is open, or was for a moment. 0, -RESTART_SYS. */
+static int wait_for_end(struct pipe *pipe, int end)
+{
+    int ret = 0;
+    u64 flags = spin_lock_irq(&pipe->wait.lock);
+    const u32 *there = end == END_READ ? &pipe->readers : &pipe->writers;
+    u32 before = pipe->opened[end];
+    while (!*there && pipe->opened[end] == before && ret == 0)
+        if (!wait_sleep_interruptible(&pipe->wait, &flags))
+            ret = -RESTART_SYS;
+    spin_unlock_irq(&pipe->wait.lock, flags);
+    return ret;
+}
+
+/* => counted already as an end. */
+static int fifo_open(struct file *file)
+{
+    struct pipe *pipe = pipe_of(file);
+    bool reads = file->mm.access & MM_FILE_READ, writes = file->mm.access & MM_FILE_WRITE;
+    if (reads && writes)
+        return 0;
+    if (!(file->flags & O_NONBLOCK))
+        return wait_for_end(pipe, reads ? END_WRITE : END_READ);
+    return writes && !READ_ONCE(pipe->readers) ? -ENXIO : 0;
 }
 
 static int pipe_open(struct file *file)
 {
     count_ends(file, 1);
-    return 0;
+    int ret = file->entry->bare ? 0 : fifo_open(file);
+    if (ret < 0)
+        count_ends(file, -1u);
+    return ret;
 }
 
 static void pipe_release(struct file *file)
@@ -268,6 +306,16 @@ static const struct file_ops pipe_ops = {
 
 /* ---- making one ---- */
 
+int pipe_attach(struct inode *inode)
+{
+    inode->pipe = kzalloc(sizeof(*inode->pipe));
+    if (!inode->pipe)
+        return -ENOMEM;
+    wait_init(&inode->pipe->wait);
+    inode->file_ops = &pipe_ops;
+    return 0;
+}
+
 static struct entry *pipe_entry(void)
 {
     char name[32];
@@ -276,10 +324,7 @@ static struct entry *pipe_entry(void)
         return NULL;
     struct entry *entry = NULL;
     inode->nlink = 1;
-    inode->file_ops = &pipe_ops;
-    inode->pipe = kzalloc(sizeof(*inode->pipe));
-    if (inode->pipe) {
-        wait_init(&inode->pipe->wait);
+    if (pipe_attach(inode) == 0) {
         format_to(name, sizeof(name), "pipe:[%lu]", inode->ino);
         entry = tree_orphan(inode, name, true);
     }

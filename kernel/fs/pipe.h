@@ -10,6 +10,9 @@ struct pipe;
  * => may sleep */
 int pipe_create(u32 flags, struct file *end[2]);
 
+/* Make inode, new and of type S_IFIFO, a pipe. With a name in the tree it is a FIFO: opening one end waits for the other.
+ * 0 or -ENOMEM. */
+int pipe_attach(struct inode *inode);
 void pipe_free(struct pipe *pipe); /* its inode goes; NULL is allowed */
 
 #endif

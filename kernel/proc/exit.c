@@ -12,6 +12,7 @@
 #include "kernel/core/panic.h"
 #include "kernel/core/printk.h"
 #include "kernel/core/upcall.h"
+#include "kernel/fs/fs.h"
 #include "kernel/proc/proc.h"
 #include "kernel/x86/usercopy.h"
 #include "lib/abi/wait.h"
@@ -124,6 +125,8 @@ NORETURN static void end(u32 status)
     give_back(proc);
     if (proc->pid == PID_INIT)
         end_machine(proc, status);
+    if (proc->pid == proc->sid && fs_hooks.session_ends)
+        fs_hooks.session_ends(proc->sid);
     become_zombie(proc, status);
     t->proc = NULL;
     proc_put(proc); /* the thread's */

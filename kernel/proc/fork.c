@@ -125,6 +125,7 @@ static void join_family(struct proc *child, struct proc *parent)
     u64 flags = spin_lock_irq(&proc_table_lock);
     child->pgid = parent->pgid;
     child->sid = parent->sid;
+    child->nice = parent->nice;
     memcpy(child->rlimit, parent->rlimit, sizeof(child->rlimit));
     child->parent = parent;
     list_add_tail(&parent->children, &child->sibling);

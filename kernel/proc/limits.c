@@ -23,7 +23,7 @@ void proc_limits_init(struct proc *proc)
         proc->rlimit[i] = (struct abi_rlimit){RLIM_INFINITY, RLIM_INFINITY};
     proc->rlimit[RLIMIT_STACK].cur = STACK_LIMIT;
     proc->rlimit[RLIMIT_CORE].cur = 0;
-    proc->rlimit[RLIMIT_NPROC].cur = proc->rlimit[RLIMIT_NPROC].max = proc_count_max() / 2;
+    proc->rlimit[RLIMIT_NPROC].cur = proc->rlimit[RLIMIT_NPROC].max = proc_count_max();
     proc->rlimit[RLIMIT_SIGPENDING] = proc->rlimit[RLIMIT_NPROC];
     proc->rlimit[RLIMIT_MSGQUEUE] = (struct abi_rlimit){MSGQUEUE_LIMIT, MSGQUEUE_LIMIT};
     proc->rlimit[RLIMIT_NICE] = proc->rlimit[RLIMIT_RTPRIO] = (struct abi_rlimit){0, 0};

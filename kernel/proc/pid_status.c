@@ -2,6 +2,7 @@
  * pid_status.c: what /proc/PID tells of the process as a whole: status for people, stat and statm for programs (fields in
  * proc(5)'s order), limits, comm. Each begins with a copy of what others may change, taken under the table's lock.
  */
+#include "kernel/fs/fs.h"
 #include "kernel/fs/proc_maps.h"
 #include "kernel/proc/pid_files.h"
 #include "lib/abi/time.h"
@@ -12,6 +13,7 @@ struct snapshot {
     char name[16];
     char state; /* of "RSDTZ" */
     u32 ppid, pgid, sid, exit_signal, wait_status, queued;
+    s32 nice;
     u64 pending, blocked, ignored, caught;
     struct proc_usage usage, waited;
     struct abi_rlimit rlimit[ABI_RLIMITS];
@@ -50,6 +52,7 @@ static void snapshot_take(struct snapshot *s, struct proc *proc)
     s->state = state_letter(proc);
     s->ppid = proc->parent ? proc->parent->pid : 0;
     s->pgid = proc->pgid;
+    s->nice = proc->nice;
     s->sid = proc->sid;
     s->wait_status = proc->wait_status;
     s->waited = proc->waited;
@@ -175,10 +178,10 @@ static u64 clock_ticks(u64 ns)
 
 static void put_stat_times(struct seq *seq, struct proc *proc, const struct snapshot *s)
 {
-    seq_printf(seq, " %lu %lu 0 0 %lu %lu %lu %lu 20 0 1 0 %lu", s->usage.faults, s->waited.faults,
+    seq_printf(seq, " %lu %lu 0 0 %lu %lu %lu %lu %d %d 1 0 %lu", s->usage.faults, s->waited.faults,
                clock_ticks(s->usage.user_ns), clock_ticks(s->usage.system_ns),
-               clock_ticks(s->waited.user_ns), clock_ticks(s->waited.system_ns),
-               clock_ticks(proc->start_ns));
+               clock_ticks(s->waited.user_ns), clock_ticks(s->waited.system_ns), 20 + s->nice,
+               s->nice, clock_ticks(proc->start_ns));
 }
 
 static void put_stat_memory(struct seq *seq, const struct snapshot *s)
@@ -190,14 +193,17 @@ static void put_stat_memory(struct seq *seq, const struct snapshot *s)
                mm ? mm->stack_start : 0ul);
 }
 
+enum { CONSOLE_NUMBER = 5 << 8 | 1 }; /* major 5, minor 1 */
+
 int pid_stat_show(struct seq *seq, struct proc *proc)
 {
     struct snapshot s;
     snapshot_take(&s, proc);
     const struct mm *mm = s.mm;
     u64 low = (1ul << 31) - 1; /* the masks have 31 bits here, as in Linux */
-    seq_printf(seq, "%u (%s) %c %u %u %u 0 -1 %u", proc->pid, s.name, s.state, s.ppid, s.pgid,
-               s.sid, 0x400000);
+    u32 group = fs_hooks.terminal_group(s.sid);
+    seq_printf(seq, "%u (%s) %c %u %u %u %u %d %u", proc->pid, s.name, s.state, s.ppid, s.pgid,
+               s.sid, group ? CONSOLE_NUMBER : 0, group ? (s32)group : -1, 0x400000);
     put_stat_times(seq, proc, &s);
     put_stat_memory(seq, &s);
     seq_printf(seq, " %lu %lu %lu %lu 0 0 0 %u 0 0 0 0 0 0", (s.pending & low), (s.blocked & low),

@@ -48,6 +48,7 @@ struct proc {
     u32 wait_status;           /* T: of a zombie, as wait4 tells it */
     u32 stop_status;           /* T: stopped or going on, as wait4 tells it; 0: told already */
     bool oom_victim;           /* T: it has to go, as memory ran out */
+    s32 nice;                  /* T: is kept and told, but all threads take turns alike */
     bool execed;               /* T: setpgid by the parent comes too late */
     struct proc_usage
         usage; /* T: of a zombie: all it used; before, O: faults, and max_rss of older programs */
@@ -122,6 +123,9 @@ u32 proc_last_pid(void); /* given out; so many processes were made, until number
 /* Process groups and sessions: setpgid and setsid of caller. 0 (or the id) or a negative errno. */
 long proc_set_group(struct proc *caller, u32 pid, u32 pgid);
 long proc_set_session(struct proc *caller);
+/* Has the group nobody outside, in its session, who could let it go on? Then the terminal's stop signals do nothing (POSIX,
+ * orphaned process group). => proc_table_lock held. */
+bool proc_group_orphaned(u32 pgid);
 
 /* ---- limits (limits.c) ---- */
 

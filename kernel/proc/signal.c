@@ -112,8 +112,17 @@ static long send_queued(struct proc *proc, const struct abi_siginfo *info)
     return ret;
 }
 
+/* PID 1 gets from other processes only what it has a handler for: its end would be the machine's. */
+static bool spared(const struct proc *proc, const struct abi_siginfo *info)
+{
+    return proc->pid == PID_INIT && info->code <= SI_USER && proc != proc_current() &&
+           proc->action[info->signo].handler == SIG_DFL;
+}
+
 long signal_queue(struct proc *proc, const struct abi_siginfo *info)
 {
+    if (spared(proc, info))
+        return 0;
     if (info->signo >= ABI_SIGRTMIN)
         return send_queued(proc, info);
     send_standard(proc, info);

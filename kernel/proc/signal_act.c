@@ -55,16 +55,10 @@ static void finish_call(struct trap_frame *frame, const struct abi_sigaction *ac
 
 /* ---- default actions ---- */
 
-/* Does the group of proc have nobody outside who could let it go on? Then the terminal's stop signals do nothing
- * (POSIX, orphaned process group). */
 static bool orphaned(const struct proc *proc)
 {
-    bool orphan = true;
     u64 flags = spin_lock_irq(&proc_table_lock);
-    for (struct proc *p = proc_next_locked(0); p; p = proc_next_locked(p->pid))
-        if (p->pgid == proc->pgid && p->parent && p->parent->pgid != p->pgid &&
-            p->parent->sid == p->sid)
-            orphan = false;
+    bool orphan = proc_group_orphaned(proc->pgid);
     spin_unlock_irq(&proc_table_lock, flags);
     return orphan;
 }

@@ -27,10 +27,43 @@ static bool signal_pending(void)
     return proc && signal_wanted(proc);
 }
 
+static u64 deaf_to(const struct proc *proc)
+{
+    u64 deaf = proc->blocked;
+    for (u32 s = 1; s <= ABI_SIGNALS; s++)
+        if (proc->action[s].handler == SIG_IGN)
+            deaf |= signal_bit(s);
+    return deaf;
+}
+
+static void caller(struct fs_caller *out)
+{
+    struct proc *proc = proc_current();
+    *out = (struct fs_caller){.pid = proc->pid, .deaf = deaf_to(proc)};
+    u64 flags = spin_lock_irq(&proc_table_lock);
+    out->pgid = proc->pgid;
+    out->sid = proc->sid;
+    out->orphaned = proc_group_orphaned(proc->pgid);
+    spin_unlock_irq(&proc_table_lock, flags);
+}
+
+static u32 group_session(u32 group)
+{
+    u32 session = 0;
+    u64 flags = spin_lock_irq(&proc_table_lock);
+    for (struct proc *p = proc_next_locked(0); p; p = proc_next_locked(p->pid))
+        if (p->pgid == group)
+            session = p->sid;
+    spin_unlock_irq(&proc_table_lock, flags);
+    return session;
+}
+
 void signal_init(void)
 {
     fs_hooks.terminal_signal = terminal_signal;
     fs_hooks.signal_pending = signal_pending;
+    fs_hooks.caller = caller;
+    fs_hooks.group_session = group_session;
 }
 
 /* ---- the alarm ---- */

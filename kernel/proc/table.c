@@ -117,10 +117,11 @@ struct entry *proc_exe_get(struct proc *proc)
 
 /* ---- coming and going ---- */
 
-/* As Linux: kernel stacks of all processes are at most an eighth of memory. */
+/* Kernel stacks of all processes are at most a sixteenth of memory: half of Linux's limit, so that many small processes meet
+ * this one (EAGAIN, and their parent goes on) before they meet the end of memory. */
 u32 proc_count_max(void)
 {
-    u64 most = page_total_count() * PAGE_SIZE / (8 * THREAD_STACK_SIZE);
+    u64 most = page_total_count() * PAGE_SIZE / (16 * THREAD_STACK_SIZE);
     return min_u64(max_u64(most, 16), PID_MAX - 1);
 }
 
@@ -207,6 +208,14 @@ static bool group_in_session(u32 pgid, u32 sid)
         if (p->pgid == pgid && p->sid == sid)
             return true;
     return false;
+}
+
+bool proc_group_orphaned(u32 pgid)
+{
+    for (struct proc *p = proc_next_locked(0); p; p = proc_next_locked(p->pid))
+        if (p->pgid == pgid && p->parent && p->parent->pgid != pgid && p->parent->sid == p->sid)
+            return false;
+    return true;
 }
 
 /* => table lock held. Linux's checks, in its order. */

@@ -20,15 +20,17 @@
 #define SYS_HANDLERS(X)                                                                            \
     /* bytes */                                                                                    \
     X(read) X(write) X(pread64) X(pwrite64) X(readv) X(writev) X(preadv) X(pwritev) X(lseek)       \
+    X(sendfile)                                                                                    \
     /* descriptors */                                                                              \
     X(open) X(openat) X(creat) X(close) X(dup) X(dup2) X(dup3) X(fcntl) X(ioctl) X(poll)           \
-    X(ppoll) X(truncate) X(ftruncate) X(fsync) X(fdatasync) X(sync) X(fadvise64) X(getdents64)     \
-    X(memfd_create) X(pipe) X(pipe2)                                                               \
+    X(ppoll) X(select) X(pselect6) X(truncate) X(ftruncate) X(fallocate) X(fsync)                  \
+    X(fdatasync) X(sync) X(fadvise64) X(getdents64) X(memfd_create) X(pipe) X(pipe2)               \
     /* names */                                                                                    \
     X(stat) X(lstat) X(fstat) X(newfstatat) X(statx) X(statfs) X(fstatfs) X(access) X(faccessat)   \
     X(faccessat2) X(getcwd) X(chdir) X(fchdir) X(mkdir) X(mkdirat) X(rmdir) X(unlink)              \
     X(unlinkat) X(readlink) X(readlinkat) X(rename) X(renameat) X(renameat2) X(link) X(linkat)     \
-    X(symlink) X(symlinkat) X(chmod) X(fchmod) X(umask) X(utimensat)                               \
+    X(symlink) X(symlinkat) X(chmod) X(fchmod) X(fchmodat) X(umask) X(utimensat) X(chown)          \
+    X(lchown) X(fchown) X(fchownat) X(mknod) X(mknodat)                                            \
     /* memory */                                                                                   \
     X(mmap) X(munmap) X(mprotect) X(brk) X(mremap) X(remap_file_pages) X(madvise) X(mincore)       \
     X(msync) X(mlock) X(mlock2) X(munlock) X(mlockall) X(munlockall)                               \
@@ -37,9 +39,16 @@
     X(getppid) X(gettid) X(getpgrp) X(getpgid) X(setpgid) X(getsid) X(setsid) X(getuid)            \
     X(geteuid) X(getgid) X(getegid) X(set_tid_address) X(set_robust_list) X(rseq) X(arch_prctl)    \
     X(prctl) X(prlimit64) X(getrlimit) X(setrlimit) X(getrusage)                                   \
+    /* users */                                                                                    \
+    X(setuid) X(setgid) X(setreuid) X(setregid) X(setresuid) X(setresgid) X(setfsuid)              \
+    X(setfsgid) X(getresuid) X(getresgid) X(getgroups) X(setgroups)                                \
+    /* scheduling */                                                                               \
+    X(getpriority) X(setpriority) X(sched_getscheduler) X(sched_setscheduler) X(sched_getparam)    \
+    X(sched_setparam) X(sched_get_priority_max) X(sched_get_priority_min)                          \
+    X(sched_rr_get_interval)                                                                       \
     /* the machine */                                                                              \
-    X(uname) X(sysinfo) X(getrandom) X(reboot) X(futex) X(sched_yield) X(sched_getaffinity)        \
-    X(sched_setaffinity) X(getcpu)                                                                 \
+    X(syslog) X(uname) X(sysinfo) X(getrandom) X(reboot) X(futex) X(sched_yield)                   \
+    X(sched_getaffinity) X(sched_setaffinity) X(getcpu)                                            \
     /* signals */                                                                                  \
     X(rt_sigaction) X(rt_sigprocmask) X(rt_sigpending) X(sigaltstack) X(kill) X(tkill) X(tgkill)   \
     X(pause) X(rt_sigreturn) X(rt_sigsuspend) X(rt_sigtimedwait) X(rt_sigqueueinfo)                \

@@ -405,15 +405,25 @@ static long set_mode(struct inode *inode, u32 mode)
     return 0;
 }
 
-long sys_chmod(const u64 *arg)
+static long chmod_at(int dirfd, vaddr_t path, u32 mode)
 {
     struct entry *entry;
-    long ret = user_entry_at(AT_FDCWD, arg[0], 0, &entry);
+    long ret = user_entry_at(dirfd, path, 0, &entry);
     if (ret < 0)
         return ret;
-    ret = set_mode(entry->inode, arg[1]);
+    ret = set_mode(entry->inode, mode);
     entry_put(entry);
     return ret;
+}
+
+long sys_chmod(const u64 *arg)
+{
+    return chmod_at(AT_FDCWD, arg[0], arg[1]);
+}
+
+long sys_fchmodat(const u64 *arg)
+{
+    return chmod_at(arg[0], arg[1], arg[2]);
 }
 
 long sys_fchmod(const u64 *arg)

@@ -48,25 +48,63 @@ struct abi_winsize {
     u16 rows, cols, xpixel, ypixel;
 };
 
+struct abi_termios2 { /* the same with speeds as numbers: TCGETS2 */
+    struct abi_termios t;
+    u32 c_ispeed, c_ospeed;
+};
+
 #define TCGETS 0x5401
 #define TCSETS 0x5402
 #define TCSETSW 0x5403
 #define TCSETSF 0x5404
+#define TCSBRK 0x5409
+#define TCXONC 0x540a
+#define TCFLSH 0x540b
+#define TIOCSCTTY 0x540e
 #define TIOCGPGRP 0x540f
 #define TIOCSPGRP 0x5410
+#define TIOCOUTQ 0x5411
 #define TIOCGWINSZ 0x5413
+#define TIOCSWINSZ 0x5414
 #define FIONREAD 0x541b
 #define FIONBIO 0x5421
+#define TIOCNOTTY 0x5422
+#define TCSBRKP 0x5425
+#define TIOCGSID 0x5429
 #define FIONCLEX 0x5450
 #define FIOCLEX 0x5451
 #define FIOASYNC 0x5452
+#define TCGETS2 0x802c542au
+#define TCSETS2 0x402c542bu
+#define TCSETSW2 0x402c542cu
+#define TCSETSF2 0x402c542du
 
+#define INLCR 0000100u
+#define IGNCR 0000200u
 #define ICRNL 0000400u
+#define IXON 0002000u
+#define IXANY 0004000u
+#define IMAXBEL 0020000u
+#define IUTF8 0040000u
 #define OPOST 0000001u
 #define ONLCR 0000004u
+#define OCRNL 0000010u
+#define B115200 0010002u
+#define CS8 0000060u
+#define CREAD 0000200u
+#define HUPCL 0002000u
+#define CLOCAL 0004000u
 #define ISIG 0000001u
 #define ICANON 0000002u
 #define ECHO 0000010u
+#define ECHOE 0000020u
+#define ECHOK 0000040u
+#define ECHONL 0000100u
+#define NOFLSH 0000200u
+#define TOSTOP 0000400u
+#define ECHOCTL 0001000u
+#define ECHOKE 0004000u
+#define IEXTEN 0100000u
 #define VINTR 0
 #define VQUIT 1
 #define VERASE 2
@@ -74,7 +112,14 @@ struct abi_winsize {
 #define VEOF 4
 #define VTIME 5
 #define VMIN 6
+#define VSTART 8
+#define VSTOP 9
 #define VSUSP 10
+#define VEOL 11
+#define VREPRINT 12
+#define VWERASE 14
+#define VLNEXT 15
+#define VEOL2 16
 
 #define REBOOT_MAGIC1 0xfee1deadu
 #define REBOOT_MAGIC2 0x28121969u

@@ -21,7 +21,7 @@ compiler | fake x86_64-linux-gnu-gcc
 tool "GNU Make" 4.3 | fake make
 tool Python 3.11.2 | fake python3
 tool "QEMU emulator" 7.2.0 | fake qemu-system-x86_64
-for name in prove perl musl-gcc clang-format cppcheck xorriso mformat; do tool $name 20 | fake $name; done
+for name in prove perl musl-gcc clang-format cppcheck xorriso mformat busybox bash-static; do tool $name 20 | fake $name; done
 tool "grub-mkrescue (GRUB)" 2.06-13 | fake grub-mkrescue
 for platform in i386-pc x86_64-efi; do
     mkdir -p "$SCRATCH/lib/grub/$platform"

@@ -52,6 +52,8 @@ static const struct {
     {"signal", suite_signal},
     {"wait", suite_wait},
     {"forks", suite_forks},
+    {"stress", suite_stress},
+    {"select", suite_select},
     {"spawn", suite_spawn},
 };
 /* clang-format on */

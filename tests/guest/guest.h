@@ -104,6 +104,8 @@ void suite_signal(void);
 void suite_wait(void);
 void suite_forks(void);
 void suite_spawn(void);
+void suite_stress(void);
+void suite_select(void);
 
 extern u64 random_seed;
 

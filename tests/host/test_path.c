@@ -1,10 +1,9 @@
 /*
  * test_path.c: the path walk and the calls on names: each row is a path and what Linux answers. Also open directories,
- * getcwd's texts, procfs's texts in pieces of every size, and the terminal's line editing.
+ * getcwd's texts, and procfs's texts in pieces of every size.
  */
 #include <stdlib.h>
 
-#include "kernel/dev/line.h"
 #include "kernel/fs/procfs.h"
 #include "tests/host/standin/fs.h"
 
@@ -246,52 +245,6 @@ static void test_proc(void)
     host_end("a text");
 }
 
-static char echoed[256];
-static size_t echoes;
-
-static void keep_echo(u8 byte)
-{
-    if (echoes < sizeof(echoed) - 1)
-        echoed[echoes++] = byte;
-}
-
-static void type(struct line *line, const char *text)
-{
-    for (; *text; text++)
-        line_input(line, *text);
-}
-
-static void test_line(void)
-{
-    static struct line line;
-    u8 buf[64];
-    line_init(&line, keep_echo);
-    type(&line, "helx\177lo\r");
-    ok(line_readable(&line), "a line is ready after CR");
-    is(line_take(&line, buf, sizeof(buf)), 6, "erase took one away");
-    ok(memcmp(buf, "hello\n", 6) == 0, "hello");
-    type(&line, "gone\025kept");
-    ok(!line_readable(&line), "no line yet");
-    type(&line, "\004");
-    is(line_take(&line, buf, sizeof(buf)), 4, "Ctrl-D hands over what there is");
-    ok(!line_readable(&line), "and is used up by it");
-    type(&line, "\004");
-    ok(line_readable(&line), "Ctrl-D alone is readable");
-    is(line_take(&line, buf, sizeof(buf)), 0, "as the end of input");
-    is(line_input(&line, 3), 2, "Ctrl-C is SIGINT");
-    is(line_input(&line, 26), 20, "Ctrl-Z is SIGTSTP");
-    for (int i = 0; i < 5000; i++)
-        line_input(&line, 'a');
-    line_input(&line, '\n');
-    size_t total = 0, n;
-    while (line_readable(&line) && (n = line_take(&line, buf, sizeof(buf))) > 0)
-        total += n;
-    is(total, LINE_RING, "an endless line is cut to the ring");
-    line.settings.c_lflag = 0;
-    type(&line, "r\003");
-    is(line_take(&line, buf, sizeof(buf)), 2, "raw input as it comes");
-}
-
 int main(void)
 {
     host_boot_fs(8192);
@@ -301,6 +254,5 @@ int main(void)
     test_dir();
     test_cwd_text();
     test_proc();
-    test_line();
     return tap_done();
 }

@@ -11,7 +11,7 @@ import struct
 import tempfile
 
 import cpio
-from launcher import firmware, words
+from launcher import firmware, terminal, words
 from launcher.options import ROOT, LauncherError
 
 PT_INTERP = 3
@@ -186,7 +186,8 @@ def add_arguments(added, arguments):
 
 
 def command_line(options, program, console):
-    found = ["stdio=" + ("console" if console else "link"), words.quote("init=" + program)] + options.append
+    found = ["stdio=" + ("console" if console else "link"), words.quote("init=" + program)]
+    found += (terminal.size_words() if console else []) + options.append
     text = " ".join(found)
     if len(os.fsencode(text)) > words.COMMAND_LINE_MAX:
         raise LauncherError("the kernel command line (--append) has %d bytes, and QEMU takes %d" % (
@@ -220,6 +221,7 @@ class CdImage:
             raise LauncherError("--iso runs what is on the CD, and %s is not" % options.program)
         self.program = guest
         found = ["stdio=" + ("console" if console else "link"), "init=" + guest]
+        found += terminal.size_words() if console else []
         found += [word for text in options.append for word in text.split()]
         found += ["--"] + options.arguments if options.arguments else []
         self.command_line = loader_words(options.layout, found)

@@ -14,6 +14,12 @@ def wanted():
     return all(os.isatty(fd) for fd in (0, 1, 2))
 
 
+def size_words():
+    """The window's size for the kernel command line; no words when the terminal does not know it."""
+    size = os.get_terminal_size(1)
+    return ["tty.rows=%d" % size.lines, "tty.cols=%d" % size.columns] if size.lines and size.columns else []
+
+
 class Terminal:
     def __init__(self):
         self.saved = termios.tcgetattr(0)

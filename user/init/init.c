@@ -1,29 +1,39 @@
 /*
  * init.c: the first process. It says what this is and how to leave, runs the three mails in short
- * form, and shows them in one table: the way it was, and the way it became.
+ * form, and shows them in one table: the way it was, and the way it became. Then, if standard input
+ * is a terminal, it gives a shell (shell.c); without one it ends, and with it the machine.
+ *
+ *      mails, table -> shell -> (left) end
+ *                        ^-- killed --/   poweroff, halt, reboot (SIGUSR2, SIGUSR1, SIGTERM) -> end
  *
  * Each mail's program runs as a child with --json, its output in a file in /tmp; the figures are
  * read from there (summary.c). What fails is shown as failed, with what it said, and init's status
  * is then 1. As the first process it also takes in children whose parents have ended. With
- * arguments it becomes that program instead (`init=/bin/init -- /bin/prog arg`). When the table is
- * shown there is nothing more to do: init ends, and with it the machine.
+ * arguments it becomes that program instead (`init=/bin/init -- /bin/prog arg`).
  */
 #include "user/init/init.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STATUS_CANNOT_RUN = 127, RESULT_MAX = 64 * 1024 };
+enum { RESULT_MAX = 64 * 1024 };
 
-static void become(char *const *argv)
+/* What the terminal sends: it is meant for the program that runs. */
+static const int ignored[] = {SIGINT, SIGQUIT, SIGTSTP, SIGHUP, 0};
+
+void become(char *const *argv)
 {
-    static char *const environment[] = {"PATH=/bin", "HOME=/", NULL};
+    static char *const environment[] = {"PATH=/bin", "HOME=/", "TERM=vt100", "PS1=fathom:\\w# ",
+                                        NULL};
 
     fflush(stdout);
+    for (const int *s = ignored; *s; s++)
+        signal(*s, SIG_DFL); /* a program would inherit it */
     execve(argv[0], argv, environment);
     fprintf(stderr, "init: cannot run %s: %s\n", argv[0], strerror(errno));
     _exit(STATUS_CANNOT_RUN);
@@ -41,15 +51,13 @@ static void become_with_output(char *const *argv, const char *path)
     become(argv);
 }
 
-/* Wait for one child. Others that end meanwhile are orphans, taken in. Returns its wait status,
- * -1 when it cannot be waited for. */
-static int wait_for(pid_t child)
+int wait_for(pid_t child)
 {
     int status;
     pid_t ended;
 
     while ((ended = waitpid(-1, &status, 0)) != child)
-        if (ended < 0 && errno != EINTR)
+        if (ended < 0 && (errno != EINTR || shell_asked()))
             return -1;
     return status;
 }
@@ -76,26 +84,37 @@ static bool run_mail(const struct mail *mail, char *text, size_t size)
     return good;
 }
 
-int main(int argc, char **argv)
+/* The table. Returns whether all mails could be shown. */
+static bool show_mails(void)
 {
     static char text[RESULT_MAX];
-    int failed = 0;
+    bool good = true;
 
-    vm_program = "init";
-    if (argc > 1)
-        become(argv + 1);
-    printf("Fathom, a small kernel that shows virtual memory to the bottom.\n"
-           "To leave QEMU: Ctrl-A, then x.\n\n"
-           "Three mails in short form. It takes a few seconds.\n\n");
+    printf("Three mails in short form. It takes a few seconds.\n\n");
     summary_head();
     for (const struct mail *mail = mails; mail->program; mail++) {
         if (run_mail(mail, text, sizeof text) && mail->show(text))
             continue;
         summary_failed(mail);
-        failed = 1;
+        good = false;
     }
     summary_foot();
     fflush(stdout);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    vm_program = "init";
+    if (argc > 1)
+        become(argv + 1);
+    for (const int *s = ignored; *s; s++)
+        signal(*s, SIG_IGN);
+    printf("Fathom, a small kernel that shows virtual memory to the bottom.\n"
+           "To leave QEMU: Ctrl-A, then x.\n\n");
+    int failed = !show_mails();
+    if (isatty(STDIN_FILENO))
+        shell_run();
     while (waitpid(-1, NULL, WNOHANG) > 0)
         ;
     return failed;

@@ -65,7 +65,7 @@ void tty_irq(void)
     wait_wake_all_locked(&input);
     spin_unlock_irq(&input.lock, flags);
     if (signal)
-        job_signal(signal);
+        job_signal_soon(signal);
 }
 
 /* ---- reading ---- */

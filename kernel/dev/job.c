@@ -4,23 +4,57 @@
  * At boot it is the first process's. A leader without a terminal takes it with TIOCSCTTY, which root may do by force; it is free
  * again when the leader ends or lets go of it. What is known of processes comes through fs_hooks.
  *
+ * A key's signal cannot be sent by the interrupt: to find the group's processes takes locks that the interrupted code may hold.
+ * The next process on its way to user mode sends it, or, if none is, a thread.
+ *
  * Lock: job_lock, with interrupts off, innermost: nothing is called under it.
  */
 #include "kernel/dev/job.h"
 
+#include "kernel/core/panic.h"
 #include "kernel/core/restart.h"
 #include "kernel/dev/dev.h"
+#include "kernel/sched/thread.h"
 #include "lib/abi/signal.h"
 #include "lib/abi/system.h"
 
 static struct spinlock job_lock = {.rank = RANK_DEVICE};
 static u32 session = 1, foreground = 1; /* 0: nobody */
+static struct wait_queue keys;          /* where the thread sleeps */
 
 void job_signal(u32 signal)
 {
     u32 group = READ_ONCE(foreground);
     if (group && fs_hooks.terminal_signal)
         fs_hooks.terminal_signal(group, signal);
+}
+
+void job_signal_soon(u32 signal)
+{
+    u64 flags = spin_lock_irq(&keys.lock);
+    __atomic_fetch_or(&fs_hooks.keys, 1u << signal, __ATOMIC_RELAXED);
+    wait_wake_all_locked(&keys);
+    spin_unlock_irq(&keys.lock, flags);
+}
+
+static void send_keys(void)
+{
+    u32 signals = __atomic_exchange_n(&fs_hooks.keys, 0, __ATOMIC_RELAXED);
+    for (; signals; signals &= signals - 1)
+        job_signal((u32)__builtin_ctz(signals));
+}
+
+/* The thread. */
+static void send_for_ever(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        u64 flags = spin_lock_irq(&keys.lock);
+        while (!READ_ONCE(fs_hooks.keys))
+            wait_sleep(&keys, &flags);
+        spin_unlock_irq(&keys.lock, flags);
+        send_keys();
+    }
 }
 
 bool job_is_mine(void)
@@ -129,6 +163,12 @@ int job_ioctl(u32 cmd, u32 *value)
 
 void job_init(void)
 {
+    struct thread *thread = thread_create("terminal", send_for_ever, NULL);
+    if (!thread)
+        panic("no memory for the terminal's thread");
+    wait_init(&keys);
+    thread_start(thread);
     fs_hooks.session_ends = session_ends;
+    fs_hooks.send_keys = send_keys;
     fs_hooks.terminal_group = terminal_group;
 }

@@ -11,8 +11,10 @@
 #include "lib/types.h"
 
 void job_init(void);
-/* Send signal to the foreground group. => no lock held; any context. */
+/* Send signal to the foreground group. => no lock held; not in an interrupt. */
 void job_signal(u32 signal);
+/* Have it sent. => locks before RANK_WAIT_QUEUE; any context. */
+void job_signal_soon(u32 signal);
 /* May the running process do what SIGTTIN (read) or SIGTTOU (change, write) is for? 0; -RESTART_SYS: its group has got the
  * signal; -EIO: that would be of no use. => no lock held. */
 long job_check(u32 signal);

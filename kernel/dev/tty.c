@@ -73,7 +73,7 @@ static void receive_and_unlock(u64 flags)
     u32 signal = receive();
     spin_unlock_irq(&input.lock, flags);
     if (signal)
-        job_signal(signal);
+        job_signal_soon(signal);
 }
 
 void tty_irq(void)

@@ -30,11 +30,13 @@ struct fs_caller {
 
 /* Calls between devices and processes, which do not know each other. proc fills in the first four, dev the others; NULL before. */
 struct fs_hooks {
-    void (*terminal_signal)(u32 group, u32 signal); /* any context, locks before RANK_PROC */
+    void (*terminal_signal)(u32 group, u32 signal); /* no interrupt, locks before RANK_PROC */
     bool (*signal_pending)(void);                   /* has the current thread to leave its wait? */
     void (*caller)(struct fs_caller *out);          /* => locks before RANK_PROC */
-    u32 (*group_session)(u32 group); /* 0: there is no such group. => locks before RANK_PROC */
-    void (*session_ends)(u32 session);              /* its leader ends. => no lock held */
+    u32 (*group_session)(u32 group);   /* 0: there is no such group. => locks before RANK_PROC */
+    void (*session_ends)(u32 session); /* its leader ends. => no lock held */
+    u32 keys;                /* atomic: bit n: signal n, asked for by a key, has yet to be sent */
+    void (*send_keys)(void); /* => no lock held */
     u32 (*terminal_group)(u32 session); /* the foreground group, 0: no terminal. => any lock */
 };
 extern struct fs_hooks fs_hooks;

@@ -8,7 +8,7 @@
  * times, until its parent has waited for it. Who loses its parent becomes a child of PID 1; PID 1's end is the
  * end of the machine.
  *
- * Fields say who may touch them: T: proc_table_lock (spin, interrupts off: the terminal's interrupt looks processes up).
+ * Fields say who may touch them: T: proc_table_lock (spin, interrupts off).
  * O: the process's own thread alone. W: written by the own thread under proc_table_lock, so that the thread reads without and
  * others read with it. Who wants another process's mm, files or directories takes a reference by proc_mm_get and its like.
  */

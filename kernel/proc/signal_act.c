@@ -12,6 +12,7 @@
 #include "kernel/core/printk.h"
 #include "kernel/core/restart.h"
 #include "kernel/core/upcall.h"
+#include "kernel/fs/fs.h"
 #include "kernel/proc/altstack.h"
 #include "kernel/proc/proc.h"
 #include "kernel/x86/sigframe.h"
@@ -175,6 +176,8 @@ static void act_all(struct proc *proc, struct trap_frame *frame)
 void upcall_return_to_user(struct trap_frame *frame)
 {
     struct proc *proc = proc_current();
+    if (unlikely(READ_ONCE(fs_hooks.keys)))
+        fs_hooks.send_keys();
     sched_yield_point();
     if (likely(!READ_ONCE(proc->pending) && !proc->signals.mask_saved && !restart_code(frame)))
         return;

@@ -41,6 +41,7 @@ static const struct advice {
     [MADV_PAGEOUT] = {CHECK, .refused = VM_LOCKED},
     [MADV_POPULATE_READ] = {CHECK},
     [MADV_POPULATE_WRITE] = {CHECK},
+    [MADV_DONTNEED_LOCKED] = {DROP},
 };
 
 struct advise {

@@ -4,6 +4,9 @@
  */
 #include "tests/guest/catch.h"
 
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24 /* Linux 5.18 */
+#endif
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #define MADV_KEEPONFORK 19
@@ -80,6 +83,10 @@ static void dontneed_locked(void)
     fails(madvise(p, page, MADV_DONTNEED), EINVAL);
     fails(madvise(p, 2 * page, MADV_DONTNEED), EINVAL);
     is(p[0], 1, "it stays");
+    is(madvise(p, 2 * page, MADV_DONTNEED_LOCKED), 0, "DONTNEED_LOCKED takes it all the same");
+    is(p[0], 0, "zero");
+    p[0] = 1;
+    fails(madvise(p, page, MADV_DONTNEED), EINVAL); /* still locked */
     is(munlock(p, page), 0, "unlocked");
     is(madvise(p, page, MADV_DONTNEED), 0, "DONTNEED");
     is(p[0], 0, "now it is zero");

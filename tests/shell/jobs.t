@@ -76,7 +76,8 @@ with console.Console() as c:
     c.key("\x11")
     tap.ok(c.expect(r"typed\r?\n"), "Ctrl-Q lets it go on", c.seen)
     c.key("\x03")
-    console.check(tap, c, "setsid sh -c 'echo x > /dev/tty' 2>&1; sleep 0.3", r"No such device or address",
+    console.check(tap, c, "setsid sh -c 'echo x > /dev/tty' 2>/tmp/said; "
+                          "until [ -s /tmp/said ]; do sleep 0.1; done; cat /tmp/said", r"No such device or address",
                   what="who has no terminal cannot open /dev/tty")
 
 if os.path.exists(console.BASH):

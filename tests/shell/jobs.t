@@ -21,7 +21,10 @@ def jobs(c, name):
     c.start("while :; do :; done")
     c.key("\x03")
     line("echo alive", r"^alive$", "Ctrl-C ends a busy loop of the shell's own")
-    for busy in ("yes > /dev/null", "while :; do /bin/true; done", "cat /dev/zero | cat > /dev/null"):
+    # A loop of short programs is tried in busybox's shell only: bash may be between fork and wait, and then its
+    # child can take the terminal after the prompt is there.
+    loops = ["while :; do /bin/true; done"] if name != "bash" else []
+    for busy in ["yes > /dev/null", *loops, "cat /dev/zero | cat > /dev/null"]:
         c.start(busy)
         for _ in range(3):  # a key that comes between two programs of a loop may meet neither, as on any Unix
             c.key("\x03")

@@ -21,8 +21,8 @@ def jobs(c, name):
     c.start("while :; do :; done")
     c.key("\x03")
     line("echo alive", r"^alive$", "Ctrl-C ends a busy loop of the shell's own")
-    # A loop of short programs is tried in busybox's shell only: bash may be between fork and wait, and then its
-    # child can take the terminal after the prompt is there.
+    # A loop of short programs is tried in busybox's shell only: bash once read an end of input after it. Not explained; perhaps its
+    # child took the terminal after the prompt was there.
     loops = ["while :; do /bin/true; done"] if name != "bash" else []
     for busy in ["yes > /dev/null", *loops, "cat /dev/zero | cat > /dev/null"]:
         c.start(busy)
